@@ -21,9 +21,7 @@ def enumerated():
     return other_runs.Enumerated.of(400, FOREST, METRICS)
 
 
-def test_another_population_is_the_same_sum_with_other_weights(
-    enumerated,
-):
+def test_another_population_is_the_same_sum_with_other_weights(enumerated):
     near = np.array([3050, 78, 165, 40]) / 3333
     mean, covariance = enumerated.expects(near, enumerated.values(KEYS))
     truth = joint_coverage.true_values(FOREST, METRICS)
@@ -37,9 +35,7 @@ def test_another_population_is_the_same_sum_with_other_weights(
     np.testing.assert_allclose(spread, np.sqrt(covariance.diagonal()), rtol=1e-9)
 
 
-def test_a_fit_finds_the_population_that_made_its_numbers(
-    enumerated,
-):
+def test_a_fit_finds_the_population_that_made_its_numbers(enumerated):
     wanted = other_runs.cells_of_rates(0.062, 0.2, 0.33)
     mean, _ = enumerated.expects(wanted, enumerated.values(KEYS))
     fit = other_runs.RuleFit(enumerated, KEYS, mean, [3000, 2000, 3000])
