@@ -142,7 +142,6 @@ def test_values_are_read_as_yaml(declared, text, expected):
         ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name"),
         ("replicates='8", "cannot be read: No closing quotation"),
         ("levels=[1", "cannot be read"),
-        ("half_width=2020-01-01", "half_width=2020-01-01 is a date, which no parameter takes"),
     ],
 )
 def test_values_that_cannot_be_meant_are_refused(declared, text, message):
@@ -243,18 +242,6 @@ def test_a_run_holds_until_something_changes(copied):
     assert "starts" not in again.stdout
 
 
-OUTSIDE = '"outputs": {"../victim.txt": "",'
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"error": null}', OUTSIDE])
-def test_a_record_that_cannot_be_trusted_counts_as_none(copied, damage):
-    path = copied / "_build" / "records" / "draws.json"
-    record = path.read_text("utf-8")
-    path.write_text(record.replace('"outputs": {', damage, 1) if damage == OUTSIDE else damage)
-    assert reason(copied, "draws") == "never run"
-
-
 @pytest.mark.slow
 def test_quick_custom_and_full_runs_never_mix(copied):
     before = (copied / "_build" / "results" / "draws.csv").read_bytes()
@@ -283,23 +270,6 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(ran):
         ("--time-limit", "-5"): "a run needs at least one worker, and one second",
     }.items():
         refused(call(ran[0], "execute", *arguments), message)
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "module", "message"),
-    [
-        ("_build", "in the way", "execute", "_build"),
-        ("notebooks/latin.py", b"# %%\n# caf\xe9", "execute", "latin.py cannot be read"),
-        ("notebooks/quick.yml", "draws: [", "execute --quick", "quick.yml cannot be read"),
-        ("book/reference/run.json", "{", "execute", "run.json cannot be read"),
-        ("book/published/lam.csv", 'id,"x', "verdicts", "lam.csv cannot be read"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named(tmp_path, path, text, module, message):
-    root = make_tree(tmp_path, draws=DRAWS)
-    (root / path).parent.mkdir(exist_ok=True)
-    (root / path).write_bytes(text if isinstance(text, bytes) else text.encode())
-    refused(call(root, *module.split()), message)
 
 
 # Dask
@@ -393,53 +363,24 @@ say("reader-share", share)""",
 
 # Faults
 
-FAULTY = {
-    "slow": notebook(
-        "Slow",
-        "import time\n\nwhile True:\n    try:\n        time.sleep(60)\n"
-        "    except BaseException:\n        pass",
-    ),
-    "dies": notebook("Dies", "import os\n\nos._exit(0)", "1"),
-    "prints": notebook("Prints", 'for _ in range(50):\n    print("x" * 10_000)', 'print("end")'),
-    "strange": notebook(
-        "Strange", 'from compendium import RESULTS\n\n(RESULTS / "other.csv").write_text("")'
-    ),
-}
-
-
-@pytest.fixture(scope="module")
-def faulty(tmp_path_factory):
-    """What a run says of notebooks that go wrong in ways of their own."""
-    root = make_tree(tmp_path_factory.mktemp("faulty"), **FAULTY)
-    # A busy machine takes its time for the other cells too.
-    slow = call(root, "execute", "slow", "--time-limit", "6", *ONE)
-    others = call(root, "execute", *(FAULTY.keys() - {"slow"}))
-    return root, slow.stdout + others.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("slow", "failed last time: the time limit of 6 s ended in cell 3 of 3"),
-        ("dies", "failed last time: its process died in cell 3 of 4"),
-        ("strange", "failed last time: these files belong to no notebook or to another one: other"),
-    ],
+ENDLESS = notebook(
+    "Endless",
+    "import time\n\nwhile True:\n    try:\n        time.sleep(60)\n    except BaseException:\n"
+    "        pass",
 )
-def test_whatever_goes_wrong_is_a_failure_with_a_sentence(faulty, name, expected):
-    root, said = faulty
-    assert reason(root, name).startswith(expected)
-    assert f"FAILED: {name}" in said
+DIES = notebook("Dies", "import os\n\nos._exit(0)", "1")
 
 
 @pytest.mark.slow
-def test_a_cell_that_prints_without_end_is_cut_and_says_so(faulty):
-    assert reason(faulty[0], "prints") == ""
-    *_, long, last = nbformat.read(Edition(faulty[0]).executed("prints"), as_version=4).cells
-    (printed,) = long.outputs
-    assert 50_000 < len(printed.text) < 51_000
-    assert printed.text.endswith("(The rest is cut: a cell may print 50,000 characters.)\n")
-    assert last.outputs[0].text == "end\n"
+def test_a_cell_without_end_and_a_dead_kernel_are_failures_with_a_sentence(tmp_path):
+    root = make_tree(tmp_path, endless=ENDLESS, dies=DIES)
+    for name, options, expected in (
+        ("endless", ("--time-limit", "6"), "the time limit of 6 s ended in cell 3 of 3"),
+        ("dies", (), "its process died in cell 3 of 4"),
+    ):
+        said = call(root, "execute", name, *options, *ONE).stdout
+        assert f"FAILED: {name}" in said
+        assert reason(root, name) == f"failed last time: {expected}"
 
 
 WAITS = notebook(

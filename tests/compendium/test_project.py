@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from compendium import runs
 
 import f1ci
 
@@ -70,23 +69,6 @@ def test_no_module_imports_itself_in_a_circle(tmp_path):
     circle = modules_of({"f1ci": tmp_path})
     with pytest.raises(CycleError):
         TopologicalSorter({m: imported_by(p, circle) for m, p in circle.items()}).prepare()
-
-
-def test_a_change_in_what_notebooks_import_reruns_them():
-    """And in nothing else of the machinery: see `runs.IMPORTED`.
-
-    `drawing` asks the verdicts how far a printed number may be off, for two figures: no number.
-    """
-    modules = modules_of(PACKAGES)
-    del modules["compendium.verdicts"]
-    ahead = [*(ROOT / "notebooks").glob("*.py"), *(ROOT / "notebooks" / "shared").glob("*.py")]
-    reached = set()
-    while ahead:
-        found = imported_by(ahead.pop(), modules) - reached
-        reached |= found
-        ahead += [modules[name] for name in found]
-    ours = {name.removeprefix("compendium.") for name in reached if name.startswith("compendium.")}
-    assert ours | {"__init__"} == set(runs.IMPORTED)
 
 
 def test_kernels_import_no_door():

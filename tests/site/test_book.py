@@ -13,11 +13,8 @@ import pytest
 import yaml
 from compendium import ROOT, swhid
 from compendium.published import Published
-from pybtex.database import parse_string
 from sites import ROLE_LEFT, faults, measured, parsed, read_pages, texts_of
 from sphinx_external_toc.parsing import parse_toc_yaml
-
-import f1ci
 
 pytestmark = pytest.mark.slow
 
@@ -112,29 +109,6 @@ def test_a_page_quotes_the_ledger(real_book):
     assert re.search(rf"{row}[^>]*>0\.740", (real_book / "html/book/lam.html").read_text("utf-8"))
     ledger = (real_book / "html/book/ledger.html").read_text("utf-8")
     assert re.search(r'<tr id="lam/section-6/f1"[^>]* data-verdict="match"', ledger)
-
-
-def test_citations_are_sound(real_book):
-    """Each block parses, names the package's version, and its address is a place of the book."""
-    text = (ROOT / "book" / "cite.md").read_text("utf-8")
-    blocks = re.findall(r"^```(json|bibtex)\n(.*?)^```", text, re.M | re.S)
-    assert [kind for kind, _ in blocks] == ["bibtex", "json"] * 3
-    addresses = re.findall(r"<(https://[^>]*)>", text)
-    for kind, block in blocks:
-        if kind == "json":
-            (item,) = json.loads(block)
-            addresses.append(item["URL"])
-            assert item["version"] == f1ci.__version__
-        else:
-            (entry,) = parse_string(block, "bibtex").entries.values()
-            addresses.append(entry.fields["url"])
-            version = entry.fields.get("version") or entry.fields["howpublished"].split()[-1]
-            assert version == f1ci.__version__
-    for address in addresses:
-        place = address.removeprefix("https://f1ci.github.io/f1ci/") or "index.html"
-        file, _, anchor = place.partition("#")
-        page = parsed(real_book / "html" / file)
-        assert not anchor or page.find(id=anchor), address
 
 
 def test_no_offered_notebook_has_roles(real_book):

@@ -6,10 +6,8 @@ import csv
 import shutil
 import subprocess
 
-import numpy as np
 import pytest
 from compendium import DATA
-from scipy import stats
 
 import f1ci
 from notebooks.shared import tversky_index
@@ -27,15 +25,6 @@ def test_the_worst_rule_attains_the_sharp_bound(a: float, b: float) -> None:
 def test_plans_are_the_papers() -> None:
     # Section 2.3: 10,250 and 16,667 with the standard error and V as rounded there.
     assert tversky_index.plan(0.2050, 0.2, 0.01, 0.615) == (10250, 16667)
-
-
-def test_likely_tables_are_multinomial() -> None:
-    cells = np.array([[0.3, 0.2], [0.1, 0.4]])
-    tables, probability = tversky_index.likely_tables(12, cells)
-    assert probability.sum() == pytest.approx(1, abs=1e-9)
-    assert (tables.sum(axis=(1, 2)) == 12).all()
-    expected = stats.multinomial.pmf(tables.reshape(-1, 4), 12, cells.ravel())
-    assert probability == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from examples import labels_of_cells
 from scipy import stats
 from sklearn.metrics import confusion_matrix, f1_score
 from statsmodels.stats.proportion import proportion_confint
 
-import f1ci
 from notebooks.shared import four_intervals, suggestions
 from notebooks.shared.suggestions import Counts
 
@@ -61,13 +59,3 @@ def test_labels_have_the_counts_and_the_extreme_disagreement(labels, disagreemen
         assert Counts(tp, fp, fn, tn) == counts
         assert counts.f1 == pytest.approx(f1_score(truth, predicted), rel=1e-12)
     assert int((a != b).sum()) == disagreements
-
-
-def test_variance_of_a_difference_is_the_package_s() -> None:
-    cells = np.random.default_rng(3).integers(1, 40, 8)
-    truth, models = labels_of_cells(cells)
-    interval = f1ci.difference_interval(truth, *models.values(), "f1", method="delta")
-    n = cells.sum()
-    expected = interval.standard_error**2 * (n - 1)  # f1ci has n - 1 for n
-    found = suggestions.difference_variance(cells.reshape(2, 2, 2) / n)
-    assert found == pytest.approx(expected, rel=1e-12)

@@ -34,13 +34,6 @@ def test_coverage_given_v_is_the_package_s_exact_coverage(method):
 # Two models
 
 
-def test_all_swaps_give_the_exact_p_value():
-    y, a, b = kernels.labels(EXAMPLE)
-    p, count = comparisons.swapped_p_value(y, a, b)
-    assert count == 2**14
-    assert p == pytest.approx(f1ci.difference_test(y, a, b, method="exact").p_value, rel=1e-12)
-
-
 def test_wald_p_value_is_the_delta_method_s():
     # f1ci divides by n - 1 items.
     interval = f1ci.difference_interval(*kernels.labels(EXAMPLE), "f1", method="delta")
