@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from compendium import book, ledger, show, verdicts
 from compendium.ledger import Page
-from compendium.published import Published
+from compendium.published import LedgerError, Published
 from trees import change
 
 
@@ -53,6 +53,12 @@ def test_without_the_book_a_table_shows_both_numbers_and_no_verdict():
     assert "<td>a &lt; b</td><td><span" in table._repr_html_()
     assert ">77</span>" in table._repr_html_()
     assert repr(table) == "a table"  # and not its address, which changes from run to run
+
+
+@pytest.mark.usefixtures("page")
+def test_a_table_that_names_no_number_is_an_error():
+    with pytest.raises(LedgerError, match="no published number has the id 'lam/section-6/nothing'"):
+        show.compare(["lam/section-6/nothing"], names=["x"])._repr_html_()
 
 
 def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
