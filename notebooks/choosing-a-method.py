@@ -56,8 +56,9 @@ import numpy as np
 from compendium import figures, ledger, show
 
 import f1ci
+from notebooks.own.choosing_a_method import Interval, needed
 from notebooks.shared import chart
-from notebooks.shared.one_score import Interval, needed, share_of
+from notebooks.shared.four_intervals import share_of
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("choosing-a-method").say

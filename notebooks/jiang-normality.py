@@ -117,7 +117,7 @@ simulated = {
 # ## All data sets
 #
 # The index depends on TP, FP and FN. Nearly all their probability lies on a few million triples. We
-# sum over these (`likely_tables` in `notebooks/shared/tversky_index.py`). This gives everything
+# sum over these (`f1ci.coverage.tables` lists them). This gives everything
 # that the simulation estimates, without its error. It also gives the size of that error for ten
 # thousand replicates.
 

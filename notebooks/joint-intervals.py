@@ -70,7 +70,7 @@ from scipy.special import ndtr
 import f1ci
 from f1ci.joint import rows_of_cells
 from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
-from notebooks.shared import joint_sets
+from notebooks.own import joint_intervals as joint_sets
 
 # `say` keeps a number for the text, which quotes it by name.
 # `joint_sets` draws test sets and measures the five methods. `rows_of_cells` gives the intervals of

@@ -29,8 +29,9 @@ from compendium import figures, ledger, show
 from scipy.stats import norm
 
 import f1ci
-from notebooks.shared import suggestions
-from notebooks.shared.suggestions import Counts
+from notebooks.own import lam_bert_suggestion_mining as suggestions
+from notebooks.own.lam_bert_suggestion_mining import Counts
+from notebooks.shared.kernels import difference_of
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
@@ -242,7 +243,9 @@ cells[:, 1, 0, 0], cells[:, 1, 0, 1] = p_fn - positive * only_theirs, positive *
 cells[:, 1, 1, 0], cells[:, 1, 1, 1] = positive * only_ours, p_tp - positive * only_ours
 if cells.min() < -1e-9:
     raise ValueError(f"few true negatives: no second model with our errors reaches {other_f1}")
-n_same = z**2 * suggestions.difference_variance(np.maximum(cells, 0)) / gap**2
+population = 1e12  # items; the variance of one item's part in the difference needs many
+variance = population * difference_of(population * np.maximum(cells, 0)).error ** 2
+n_same = z**2 * variance / gap**2
 
 # %%
 # Keep these numbers for the text, and show how many sentences each comparison needs.

@@ -16,7 +16,7 @@
 # | [count pixels for Dice](#question-dice) | {glue:text}`questions-pixels` | `clustered_interval` |
 # | [flatten several labels per item](#question-multilabel) | {glue:text}`questions-flat` | give the table of labels |
 # | [bootstrap a near-perfect score](#question-perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
-# | [t interval over ten folds](#question-folds), {glue:text}`questions-folds-times` times as long | {glue:text}`questions-folds` | pool the folds' counts |
+# | [t interval over ten folds](#question-folds), {glue:text}`questions-folds-times:.1f` times as long | {glue:text}`questions-folds` | pool the folds' counts |
 # | [tune the threshold on the test set](#question-threshold) | {glue:text}`questions-tuned` | tune on other items |
 #
 # Each coverage is for one setting, which its section states. In other settings the recipes do better or worse.
@@ -64,18 +64,19 @@ def covers(interval, truth):
 # %% tags=["remove-cell"]
 # The text of the page quotes numbers by name. Your own notebook does not need this.
 try:
-    from myst_nb import glue
+    from compendium import ledger
+
+    say = ledger.open("questions").say
 except ImportError:
 
-    def glue(name, value, display=False):
+    def say(key, value):
         """Do nothing outside the book."""
 
 
 def quote(**values):
     """Keep numbers for the text."""
     for name, value in values.items():
-        value = value if isinstance(value, str) else float(value)
-        glue(f"questions-{name.replace('_', '-')}", value, display=False)
+        say(f"questions-{name.replace('_', '-')}", value)
 
 
 quote(level=f"{100 * confidence_level:g} %")
@@ -578,7 +579,7 @@ print(f"counts of all folds added: {pooled}, mean length {np.mean(high - low):.3
 
 # %% tags=["remove-cell"]
 quote(folds_mean=middle.mean(), folds=f"{t_interval.mean():.2f}")
-quote(folds_times=f"{2 * half.mean() / np.mean(high - low):.1f}")
+quote(folds_times=2 * half.mean() / np.mean(high - low))
 
 # %% [markdown]
 # The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts of the folds instead. To compare

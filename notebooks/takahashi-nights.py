@@ -25,7 +25,7 @@ import numpy as np
 from compendium import figures, ledger, show
 
 import f1ci
-from notebooks.shared import nights
+from notebooks.own import takahashi_nights as nights
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.

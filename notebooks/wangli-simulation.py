@@ -37,8 +37,8 @@ from compendium.pool import executor
 from scipy.stats import binom, norm
 
 import f1ci
+from notebooks.own.wangli_simulation import Design, f1_of_rates, rates, run
 from notebooks.shared import fold_statistics, statements
-from notebooks.shared.logistic_folds import Design, f1_of_rates, rates, run
 
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `logistic_folds` draws data sets and cross-validates on them (`run`),
@@ -76,7 +76,7 @@ WEIGHTS = {  # of the sum over six folds
 #
 # A fitted rule calls a half plane positive. Its true rates in both classes are therefore normal
 # probabilities, and its true F1 is known without a test set. The functions that draw, fit and count
-# are in [`notebooks/shared/logistic_folds.py`](https://github.com/f1ci/f1ci/blob/main/notebooks/shared/logistic_folds.py).
+# are in [`notebooks/own/wangli_simulation.py`](https://github.com/f1ci/f1ci/blob/main/notebooks/own/wangli_simulation.py).
 
 # %%
 own = partial(Design, n, means, prevalence)

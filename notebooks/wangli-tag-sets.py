@@ -31,7 +31,8 @@ from compendium import figures, ledger, show
 from scipy import stats
 
 import f1ci
-from notebooks.shared import fold_statistics, statements, tag_sets
+from notebooks.own import wangli_tag_sets as tag_sets
+from notebooks.shared import fold_statistics, statements
 
 # `tag_sets` reads the counts of the trained models, and `fold_statistics` has scores, correlations
 # and t intervals of the six folds.

@@ -27,13 +27,13 @@ from IPython.display import display
 from scipy.special import ndtri
 
 import f1ci
+from notebooks.own import yuan_gaussian as printed_gradients
 from notebooks.shared import (
     datasets,
     drawing,
     joint_coverage,
     joint_test,
     normal_classes,
-    printed_gradients,
     recording,
 )
 from notebooks.shared.r_random import RRandom

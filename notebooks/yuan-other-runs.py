@@ -31,8 +31,9 @@ from compendium.pool import executor
 from scipy import stats
 
 import f1ci
-from notebooks.shared import datasets, joint_coverage, normal_classes, other_runs, printed_tables
-from notebooks.shared.other_runs import KINDS, cells_of_rates, standard_errors
+from notebooks.own import yuan_other_runs as other_runs
+from notebooks.own.yuan_other_runs import KINDS, cells_of_rates, standard_errors
+from notebooks.shared import datasets, joint_coverage, normal_classes, printed_tables
 
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `other_runs` fits populations to printed numbers, `joint_coverage` computes
@@ -86,7 +87,7 @@ def explains(run, name, mean, deviation, replicates):
 # Assumption 3 has nine free numbers: the prevalence, and recall and precision of each of four
 # rules. They are fitted to the 24 numbers of single rules, by chi-square, which leaves 15 degrees
 # of freedom. For given parameters every expected coverage and length is an exact sum over test
-# sets (`shared/other_runs.py`). The two numbers of one row come from the same test sets, and so have a
+# sets (`notebooks/own/yuan_other_runs.py`). The two numbers of one row come from the same test sets, and so have a
 # covariance. Different rows are taken as different runs. (Their own lengths say so: the printed mean
 # over all rules, {published}`yuan/table-7/all/individual/length`, is not the mean of the four printed
 # means.) Rounding is counted as an error of its own.

@@ -1,4 +1,4 @@
-"""Places, files and names that every room of the compendium uses.
+"""Places, files and names that every module of the compendium uses.
 
 Nothing in :mod:`f1ci` imports from here.
 """
@@ -6,7 +6,6 @@ Nothing in :mod:`f1ci` imports from here.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 from collections.abc import Iterable, Mapping
@@ -28,39 +27,10 @@ class RefusedError(ValueError):
     """An error that says in a sentence what cannot be done here and now."""
 
 
-def read_text(path: Path) -> str:
-    """Return a file's text. The error for other files names the file."""
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise RefusedError(f"{path} cannot be read: {error}") from None
-
-
-def read_json(path: Path) -> Any:
-    """Return what a JSON file holds. The error for other files names the file."""
-    try:
-        return json.loads(read_text(path))
-    except ValueError as error:
-        raise RefusedError(f"{path} cannot be read: {error}") from None
-
-
-def put(draft: Path, target: Path) -> None:
-    """Move a complete file to its place in one step."""
-    with draft.open("rb") as file:
-        os.fsync(file.fileno())
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft.replace(target)
-
-
 def write(path: Path, text: str) -> Path:
-    """Write a file in one step. The old text stays until the new text is complete."""
+    """Write a file, in a new folder if need be, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        put(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    path.write_text(text, encoding="utf-8")
     return path
 
 

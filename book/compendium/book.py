@@ -2,17 +2,12 @@
 
 The staged tree has the repository's paths, because links for Binder and Colab point at the
 committed notebooks of this version's tag. This module asks for the verdicts, fills in the tables of
-the notebooks, and writes the parts of pages that are made from data; `templates` has their form.
-A notebook that failed, or was not run, still gets a page, which says so. The command then ends
-with a non-zero exit code.
+the notebooks and the numbers that texts quote (:mod:`compendium.roles`), and writes the parts of
+pages that are made from data; `templates` has their form. A notebook that failed, or was not run,
+still gets a page, which says so. The command then ends with a non-zero exit code.
 
-This module is also the book's Sphinx extension, with three roles.
-``{published}`lam/section-6/wald/low``` gives the number as the paper prints it.
-``{computed}`lam/section-6/wald/low``` gives our number, to the digits that the paper prints, or in
-the format after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
-``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
-verdict. An unknown id is a warning, which fails the build. If no notebook of the build has
-computed the value, the page says "not computed" in red.
+This module is also the book's Sphinx extension: it folds proofs, links names of f1ci to their
+reference, and says what a page may load.
 """
 
 from __future__ import annotations
@@ -24,7 +19,6 @@ import shutil
 import subprocess
 import sys
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
@@ -36,17 +30,15 @@ import yaml
 from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxRole
 
-from compendium import RefusedError, deposit, pairs, read_json, show, sources, swhid, write
+from compendium import RefusedError, deposit, pairs, roles, show, sources, swhid, write
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published, Row
 from compendium.render import ROW, render
-from compendium.runs import QUICK, REFERENCE, Edition, Task, command, locked, say, seconds, tasks
+from compendium.runs import QUICK, REFERENCE, Edition, Task, command, say, seconds, tasks
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import __version__, cli
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (
     *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
@@ -118,20 +110,23 @@ def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
 
 def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]:
     """Write the tree that Jupyter Book reads; return what is wrong with it."""
-    _stage_files(edition, staged)
     results = edition.root / REFERENCE if preview else edition.results
     ledger = Ledger(Published(edition.published), results)
-    generated = staged / "book" / "_generated"
-    folders = [staged / "_extra" / "ledger", generated]
-    for folder in folders if preview else [*folders, edition.folder / "ledger"]:
-        ledger.write(folder)
     listed = tasks(edition)
+    _stage_files(edition, staged)
+    offered = staged / "_extra" / "ledger"
+    for folder in [offered] if preview else [offered, edition.folder / "ledger"]:
+        ledger.write(folder)
+    quoting = Quoting(ledger)
+    generated = staged / "book" / "_generated"
+    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
     for name, text in _fragments(edition.root, ledger, listed):
         write(generated / f"{name}.md", text)
-    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
+    for page in (staged / "book").rglob("*.md"):
+        write(page, quoting.on_page(page.read_text("utf-8")))
     for task in listed:
         late = bool(task.reason) and not preview
-        _stage_notebook(edition, staged, task, ledger, late=late)
+        _stage_notebook(edition, staged, task, quoting, late=late)
     old = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     return [f"the ledger: {problem}" for problem in ledger.problems] + old
 
@@ -177,25 +172,70 @@ def _copy(source: Path, target: Path, *ignored: str) -> None:
     shutil.copytree(source, target, ignore=ignore)
 
 
+class Quoting:
+    """What texts and tables of the book quote from the ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.rows: Mapping[str, Row] = {
+            **ledger.published.inputs,
+            **{e.id: e for e in ledger.entries},
+        }
+        said = {key: Record(key, value) for key, value in ledger.quoted.items()}
+        records = {**said, **{e.id: e for e in ledger.entries}}
+        self.known = roles.known_values(ledger.published, records)
+        self.facts = {i: row.description for i, row in ledger.published.inputs.items()}
+        self.facts |= {e.id: f"{e.description} ({e.verdict})" for e in ledger.entries}
+        self.tally = partial(tally, ledger.entries)
+
+    def on_page(self, text: str) -> str:
+        """Return a page's text with its numbers."""
+        return roles.in_book(text, self.known, self.facts, self.tally)
+
+    def in_table(self, identity: str, what: str) -> str:
+        """Return what a table of the book shows for a number."""
+        if identity not in self.rows:
+            raise LedgerError(f"no published number has the id {identity!r}")
+        return str(getattr(ROW, what)(self.rows[identity]))
+
+
+def tally(entries: Iterable[Entry], of: str) -> int:
+    """Count the numbers that a notebook recorded, or those with one of the given verdicts.
+
+    `of` is the notebook's name or a pattern of ids, and the verdicts follow a bar:
+    ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
+    """
+    name, _, listed = of.partition("|")
+    wanted = {VERDICTS[verdict].name for verdict in listed.split() or VERDICTS}
+    by_id = "/" in name
+    return sum(
+        (fnmatchcase(entry.id, name) if by_id else entry.notebook == name)
+        and entry.verdict in wanted
+        for entry in entries
+    )
+
+
 def _stage_notebook(
-    edition: Edition, staged: Path, task: Task, ledger: Ledger, *, late: bool
+    edition: Edition, staged: Path, task: Task, quoting: Quoting, *, late: bool
 ) -> None:
     """Write a notebook as a page with provenance and folded code, and as a file to download."""
     notebook = _with_roles(edition, task.name)
     pairs.add_finding(notebook)
-    _fill_tables(notebook, {**ledger.published.inputs, **{e.id: e for e in ledger.entries}})
+    _fill_tables(notebook, quoting)
+    offered = staged / "_extra" / "notebooks"
     if not late:
-        offered = nbformat.from_dict(notebook)
-        pairs.make_readable(offered, f"notebooks/{task.name}", _known(ledger))
-        text = nbformat.writes(offered) + "\n"
-        write(staged / "_extra" / "notebooks" / f"{task.name}.ipynb", text)
-    shutil.copy(edition.source(task.name), staged / "_extra" / "notebooks")
+        file = nbformat.from_dict(notebook)
+        pairs.make_readable(file, f"notebooks/{task.name}", quoting.known)
+        write(offered / f"{task.name}.ipynb", nbformat.writes(file) + "\n")
+    shutil.copy(edition.source(task.name), offered)
     for cell in notebook.cells:
-        _fold(cell)
+        if cell.cell_type == "markdown":
+            cell.source = quoting.on_page(cell.source)
+        else:
+            _fold(cell)
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
     first.source = "\n\n".join([title, _strip(edition, task, late=late), rest.strip()])
-    (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
+    write(staged / "notebooks" / f"{task.name}.ipynb", nbformat.writes(notebook))
 
 
 def _with_roles(edition: Edition, name: str) -> NotebookNode:
@@ -215,39 +255,24 @@ def _fold(cell: NotebookNode) -> None:
     """Fold the code of a cell, unless readers must see it."""
     broken = any(output.output_type == "error" for output in cell.get("outputs", []))
     tags = cell.metadata.setdefault("tags", [])
-    if cell.cell_type == "code" and not broken and not {"show-input", "hide-input"} & {*tags}:
+    if not broken and not {"show-input", "hide-input"} & {*tags}:
         tags.append("hide-input")
 
 
-def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
+def _fill_tables(notebook: NotebookNode, quoting: Quoting) -> None:
     """Replace each number in a notebook's tables by the ledger's view of it."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if "text/html" in output.get("data", {}):
                 html = output["data"]["text/html"]
-                output["data"]["text/html"] = show.fill(html, partial(cell_content, rows))
-
-
-def cell_content(rows: Mapping[str, Row], identity: str, what: str) -> str:
-    """Return what a table of the book shows for a number."""
-    if identity not in rows:
-        raise LedgerError(f"no published number has the id {identity!r}")
-    return str(getattr(ROW, what)(rows[identity]))
-
-
-def _known(ledger: Ledger) -> pairs.Known:
-    """Return the values that a notebook's text quotes."""
-    quoted = {i: Record(i, value) for i, value in ledger.quoted.items()}
-    return pairs.known_values(ledger.published, {**quoted, **{e.id: e for e in ledger.entries}})
+                output["data"]["text/html"] = show.fill(html, quoting.in_table)
 
 
 def _strip(edition: Edition, task: Task, *, late: bool) -> str:
     """Return the provenance of a page and its files, or a red box if it has no result."""
     record = task.record
     if not record or late or record["error"]:
-        error = (record or {}).get("error") or {}
-        traceback = _ANSI.sub("", error.get("traceback", "")).strip("-\n ")
-        return render("unfinished.md", task=task, traceback=traceback)
+        return render("unfinished.md", task=task)
     return render(
         "provenance.html",
         full=edition.name == "full",
@@ -274,78 +299,22 @@ def _certificate(edition: Edition, extra: Path) -> str:
 
 def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     """Return a part of a page from its template, the ledger and the other facts that it needs."""
-    published, entries = ledger.published, ledger.entries
-    totals = Counter(e.verdict for e in entries)
-    once = Counter(e.verdict for e in entries if e.id not in published.restated)
     groups: dict[tuple[str, str], list[Entry]] = {}
-    for entry in entries:
+    for entry in ledger.entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
-    errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
+    errata = sorted(ledger.published.errata.values(), key=lambda e: "ERON".index(e.id[0]))
     return render(
         f"{name}.md",
         ledger=ledger,
-        papers=published.papers,
-        totals=totals,
-        used=[verdict for verdict in VERDICTS if totals[verdict]],
-        once=once,
-        agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
+        papers=ledger.published.papers,
         groups=groups,
-        register={e: [row for row in entries if row.erratum == e.id] for e in errata},
+        register={e: [row for row in ledger.entries if row.erratum == e.id] for e in errata},
         helps=cli.helps,
         **more,
     )
 
 
 # Inside Sphinx
-
-
-class LedgerRole(SphinxRole):
-    """Quote a number of the ledger and link to its row."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Show the number, or report what is wrong."""
-        try:
-            return [self._shown()], []
-        except (ValueError, KeyError) as error:
-            report = self.inliner.reporter.warning(str(error), line=self.lineno)
-            return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
-
-    def _shown(self) -> nodes.Node:
-        """Return a count, or a number with a link to its row, or "not computed"."""
-        rows = self.env.app.config.f1ci_ledger
-        if self.name == "tally":
-            return nodes.Text(str(tally(rows.values(), self.text)))
-        identity, _, form = self.text.partition("|")
-        if identity not in rows:
-            raise ValueError(f"no published number has the id {identity!r}")
-        row = rows[identity]
-        shown = row["printed"] if self.name == "published" else row.get("value")
-        if shown is None:
-            return nodes.inline("", "not computed", classes=["not-computed"])
-        shown = show.quote(shown, row["printed"], form)
-        uri = self.env.app.builder.get_relative_uri(self.env.docname, "book/ledger")
-        return nodes.reference(
-            *("", shown),
-            internal=True,
-            refuri=f"{uri}#{identity}",
-            reftitle=f"{row['description']} ({row.get('verdict', 'an input')})",
-            classes=["ledger-number", self.name],
-        )
-
-
-def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
-    """Count the numbers that a notebook recorded, or those with one of the given verdicts.
-
-    `of` is the notebook's name or a pattern of ids, and the verdicts follow a bar:
-    ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
-    """
-    name, _, listed = of.partition("|")
-    wanted = {VERDICTS[verdict].name for verdict in listed.split() or VERDICTS}
-    return sum(
-        (fnmatchcase(row["id"], name) if "/" in name else row.get("notebook") == name)
-        and row.get("verdict") in wanted
-        for row in rows
-    )
 
 
 def fold_proofs(_app: Sphinx, doctree: nodes.document, _: str) -> None:
@@ -383,12 +352,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Load the ledger that was staged with the pages, register the roles and the events."""
-    ledger = read_json(Path(app.srcdir) / "book" / "_generated" / "ledger.json")
-    rows = {row["id"]: row for row in [*ledger["rows"], *ledger["inputs"]]}
-    app.add_config_value("f1ci_ledger", rows, "env", [dict])
-    for name in ("published", "computed", "tally"):
-        app.add_role(name, LedgerRole())
+    """Register what happens to the pages."""
     app.connect("doctree-resolved", link_names)
     app.connect("doctree-resolved", fold_proofs)
     app.connect("build-finished", finish)
@@ -399,8 +363,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _main(edition: Edition, options: Namespace) -> bool:
-    with locked(edition):
-        problems = build(edition, preview=options.preview)
+    problems = build(edition, preview=options.preview)
     for problem in problems:
         say(f"error: {problem}")
     return not problems

@@ -41,23 +41,27 @@ def read_verified(file: str) -> bytes:
     return content
 
 
-def register(file: str, text: str, *, made_by: str, made_with: str, source: str) -> None:
-    """Write a data file of our own, and its entry in ``sources.csv``."""
+def register(file: str, text: str, **facts: str) -> None:
+    """Write a data file of our own, and its entry in ``sources.csv``.
+
+    `facts` are its columns `made_by`, `made_with` and `source`; an old entry's others stay.
+    """
     write(DATA / file, text)
-    header = file.endswith(".csv")
-    entry = {
-        "file": file,
-        "rows": str(text.count("\n") - header),
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "made_by": made_by,
-        "made_with": made_with,
-        "source": source,
+    entries = sources()
+    ours = {
         "licence": "numbers are facts; the file is CC BY 4.0",
         "citation": "The packages named in made_with.",
     }
-    entries = {**sources(), file: entry}
+    entry = {
+        **dict.fromkeys(next(iter(entries.values())), ""),
+        **entries.get(file, ours),
+        "file": file,
+        "rows": str(text.count("\n") - file.endswith(".csv")),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        **facts,
+    }
     lines = io.StringIO()
     writer = csv.DictWriter(lines, list(entry), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(entries.values())
+    writer.writerows({**entries, file: entry}.values())
     write(DATA / "sources.csv", lines.getvalue())

@@ -40,16 +40,16 @@ import numpy as np
 import yaml
 from bs4 import BeautifulSoup
 
-from compendium import SITE, RefusedError, differing, ledger, read_json, sources, swhid, write
-from compendium.ledger import Record
+from compendium import SITE, RefusedError, differing, ledger, sources, swhid, write
+from compendium.ledger import STANDARD_ERRORS, Record
 from compendium.published import LedgerError, Published
 from compendium.render import render
 from compendium.runs import QUICK, REFERENCE, Edition, Task, command, say, tasks
-from compendium.verdicts import STANDARD_ERRORS
 
 SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
 PART_OF_QUOTED = 1 / 100
+HOW = ("exactly", "within", "not")  # two records of a number agree
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -93,46 +93,42 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
 
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
-    reference = read_json(edition.root / REFERENCE / "run.json")
+    reference = json.loads((edition.root / REFERENCE / "run.json").read_text("utf-8"))
     listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
-    published = Published(edition.published)
-    before, made_by = _records(edition.root / REFERENCE, published)
-    now, _ = _records(edition.results, published)
-    random = {i: "seed" in reference["parameters"].get(made_by.get(i), ()) for i in before}
-    agreeing = _agreeing(before, now, same, random)
+    compared = _compared(edition, reference["parameters"], same)
+    names = {how: [i for i, (known, _) in compared.items() if known == how] for how in HOW}
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += _differences(reference, run)
-    problems += [
-        f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
-        for i in agreeing["not"]
-    ]
+    problems += [compared[i][1] for i in names["not"]]
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": len(agreeing["exactly"]),
-        "quoted": sum("/" not in i for i in {**before, **now}),
-        "within tolerance": agreeing["within"],
-        "not": agreeing["not"],
+        "exactly": len(names["exactly"]),
+        "quoted": sum("/" not in i for i in compared),
+        "within tolerance": names["within"],
+        "not": names["not"],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
     }
 
 
-def _agreeing(
-    before: Mapping[str, Record],
-    now: Mapping[str, Record],
-    same: bool,
-    random: Mapping[str, bool],
-) -> dict[str, list[str]]:
-    """Return the numbers of two runs that agree exactly, within their tolerance, and not."""
-    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+def _compared(
+    edition: Edition, parameters: Mapping[str, Any], same: bool
+) -> dict[str, tuple[str, str]]:
+    """Return how the two records of each number agree, and what they say."""
+    published = Published(edition.published)
+    before, made_by = _records(edition.root / REFERENCE, published)
+    now, _ = _records(edition.results, published)
+    compared = {}
     for i in {**before, **now}:
-        how = _agreement(before.get(i), now.get(i), same, random.get(i, False))
-        agreeing[how].append(i)
-    return agreeing
+        known, found = before.get(i), now.get(i)
+        random = "seed" in parameters.get(made_by.get(i, ""), ())
+        said = f"{i}: {_said(known)} in the reference run, {_said(found)} in this one"
+        compared[i] = _agreement(known, found, same, random), said
+    return compared
 
 
 def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:
@@ -146,8 +142,7 @@ def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterat
 
 def _said(record: Record | None) -> str:
     """Return what a record says, in words."""
-    said = vars(record or Record("", "nothing"))
-    return ", ".join(str(value) for name, value in said.items() if value and name != "id")
+    return ", ".join(str(x) for x in astuple(record)[1:] if x) if record else "nothing"
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:
@@ -199,16 +194,16 @@ def make_reference(edition: Edition) -> None:
     run = _facts(edition, listed)
     write(folder / "run.json", json.dumps(run, indent=1) + "\n")
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
-    made = {p: _comment(edition, Path(p)) for p in run["made"]}
+    notebooks = {path: t.name for t in listed if t.record for path in t.record["outputs"]}
+    made = {path: _comment(edition.source(notebooks[path]), path) for path in run["made"]}
     write(edition.root / "codecheck.yml", render("codecheck.yml", citation=citation, made=made))
 
 
-def _comment(edition: Edition, file: Path) -> str:
+def _comment(source: Path, file: str) -> str:
     """Describe a file by the title of its notebook."""
-    source = sources.read(edition.source(edition.owner(file.stem)))
-    title: str = source.cells[0].source.partition("\n")[0]
+    title: str = sources.read(source).cells[0].source.partition("\n")[0]
     kinds = {".csv": "numbers", ".ipynb": "tables and text"}
-    return f"{title.lstrip('# ')}: {kinds.get(file.suffix, 'a figure')}"
+    return f"{title.lstrip('# ')}: {kinds.get(Path(file).suffix, 'a figure')}"
 
 
 # The article on paper

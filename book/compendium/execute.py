@@ -1,8 +1,9 @@
 """Run notebooks with papermill: side by side, each in a process of its own, with a time limit.
 
-A run writes into a temporary folder. When it has ended, its files move to the edition's
-folder, and the record of the run is written last. :mod:`compendium.runs` says which notebooks must
-run, and :mod:`compendium.one` runs one. ``python -m compendium.execute --help`` is the command.
+A run writes into a temporary folder. When it has ended, its files move to the edition's folder, and
+the record of the run is written last. So a run that is stopped leaves nothing that counts.
+:mod:`compendium.runs` says which notebooks must run, and :mod:`compendium.one` runs one.
+``python -m compendium.execute --help`` is the command.
 """
 
 from __future__ import annotations
@@ -11,22 +12,23 @@ import argparse
 import json
 import os
 import platform
-import re
-import shutil
 import subprocess
 import sys
-import threading
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import psutil
+from nbformat import NotebookNode
 
-from compendium import RefusedError, ledger, pairs, sources, swhid, versions
+from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions
 from compendium.published import Published
 from compendium.runs import (
     PACKAGES,
@@ -34,7 +36,6 @@ from compendium.runs import (
     Edition,
     Task,
     command,
-    locked,
     say,
     seconds,
     short_hash,
@@ -42,159 +43,119 @@ from compendium.runs import (
 )
 from f1ci import __version__
 
-_FULL = 1_000_000  # bytes; a disk with less free space is full
-Error = dict[str, str]
-
-
-class Progress:
-    """Say which notebook starts or has ended, after which time, and how many are done."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.done = 0
-        self.begin = time.monotonic()
-        self.lock = threading.Lock()
-
-    def tell(self, text: str, *, ended: bool = False) -> None:
-        """Print one line."""
-        with self.lock:
-            self.done += ended
-            since = seconds(time.monotonic() - self.begin)
-            say(f"{since:>12}  {text}; {self.done} of {self.total} notebooks done")
-
 
 def run(
     edition: Edition, todo: Sequence[Task], *, workers: int = 2, time_limit: int = 1800
 ) -> list[str]:
     """Run the tasks, longest first, and return the names of those that failed.
 
-    A failure stops nothing else. Ctrl-C stops everything and leaves every notebook
-    either as it was or done.
+    A failure stops nothing else. Ctrl-C stops everything, and every notebook that has not ended
+    stays as it was.
     """
-    edition.tidy()
-    progress = Progress(len(todo))
-    longest_first = sorted(todo, key=lambda task: task.length, reverse=True)
+    edition.folder.mkdir(parents=True, exist_ok=True)
+    edition.discard_deleted()
+    begin = time.monotonic()
     pool = ThreadPoolExecutor(workers)  # each thread waits for one process
     running = {
-        pool.submit(_run, edition, task, time_limit, progress): task.name for task in longest_first
+        pool.submit(_run, edition, task, time_limit): task.name
+        for task in sorted(todo, key=lambda task: task.length, reverse=True)
     }
-    return sorted(running[ended] for ended in as_completed(running) if not ended.result())
-
-
-def _run(edition: Edition, task: Task, time_limit: int, progress: Progress) -> bool:
-    """Run one notebook, and return whether it succeeded. Whatever stops it early is a failure."""
-    progress.tell(f"{task.name} starts: {task.reason or 'asked for'}")
-    begin = time.monotonic()
+    failed = []
     try:
-        error = _execute(edition, task, time_limit)
-        _publish(edition, task, error, time.monotonic() - begin)
-    except Exception as fault:  # a full disk, for example
-        error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
-    if error and shutil.disk_usage(edition.folder).free < _FULL:
-        error = _error(f"no space is left in {edition.folder}; {error['summary']}")
-    shutil.rmtree(edition.running(task.name), ignore_errors=True)
-    took = seconds(time.monotonic() - begin)
-    outcome = f"FAILED after {took}: {error['summary']}" if error else f"done in {took}"
-    progress.tell(f"{task.name} {outcome}", ended=True)
-    return not error
+        for done, ended in enumerate(as_completed(running), 1):
+            name, error = running[ended], ended.result()
+            since = seconds(time.monotonic() - begin)
+            outcome = f"FAILED: {error}" if error else "done"
+            say(f"{since:>12}  {name} {outcome}; {done} of {len(todo)} notebooks done")
+            failed += [name] if error else []
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        _end_children()
+        raise
+    return sorted(failed)
 
 
-def _execute(edition: Edition, task: Task, time_limit: int) -> Error | None:
-    """Run a notebook in a process of its own; return the error that stopped it, if any."""
-    folder = edition.running(task.name)
-    executed = folder / "made" / "executed" / f"{task.name}.ipynb"
-    results = folder / "made" / "results"
-    for needed in (executed.parent, results):
-        needed.mkdir(parents=True)
-    nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
-    environment = {
-        "F1CI_RESULTS": str(results),
-        "F1CI_DATA_READ": str(folder / "data"),
-        "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "compendium.one", str(folder / "input.ipynb"), str(executed)],
-        env={**os.environ, **environment},
-        cwd=edition.root / "notebooks",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    stopped = _answer(process, {"values": task.passed, "time limit": time_limit})
-    if not executed.exists():
-        return _error(stopped)
-    return _clean(executed, stopped) or _strangers(edition, task.name, results)
+def _end_children() -> None:
+    """End every notebook that runs, with all that it has started."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
 
 
-def _answer(process: subprocess.Popen[str], question: dict[str, Any]) -> str:
-    """Return why a notebook was stopped, as its process says, or "".
-
-    The input of the process stays open until then: its end would say that the runner has ended.
-    """
-    assert process.stdin
-    assert process.stdout
-    process.stdin.write(json.dumps(question) + "\n")
-    process.stdin.flush()
-    stopped = process.stdout.read()
-    if process.wait():
-        stopped = "its process was ended"
-    process.stdin.close()
-    process.stdout.close()
-    return stopped
-
-
-def _clean(executed: Path, stopped: str) -> Error | None:
-    """Remove papermill's paths, times and banners from an executed notebook; return its error."""
-    notebook = nbformat.read(executed, as_version=4)
-    notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
-    notebook.metadata.pop("papermill", None)
-    error = None
-    reached = 0
-    for number, cell in enumerate(notebook.cells, 1):
-        if cell.metadata.pop("papermill", {}).get("start_time"):
-            reached = number
-        cell.metadata.pop("execution", None)
-        for output in cell.get("outputs", []):
-            if output.output_type == "error" and error is None:
-                summary = f"cell {number}: {output.ename}: {output.evalue}"
-                error = _error(summary, "\n".join(output.traceback))
-    executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    if stopped:
-        place = f" in cell {reached} of {len(notebook.cells)}" if reached else ""
-        return _error(f"{stopped}{place}")
+def _run(edition: Edition, task: Task, time_limit: int) -> str:
+    """Run one notebook and keep its files; return why it failed, or ""."""
+    say(f"{'':>12}  {task.name} starts: {task.reason or 'asked for'}")
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as place:
+        folder = Path(place)
+        try:
+            error = _execute(edition, task, folder, time_limit)
+            _publish(edition, task, folder, error, time.monotonic() - begin)
+        except OSError as fault:  # a full disk, or a process that was ended
+            error = str(fault)
     return error
 
 
-def _strangers(edition: Edition, name: str, results: Path) -> Error | None:
-    """Return an error if a run made links, or files that belong to no or another notebook."""
-    made = [path for path in results.rglob("*") if path.is_symlink() or path.is_file()]
-    if links := sorted(path.name for path in made if path.is_symlink()):
-        return _error(f"it made links, which cannot be kept: {', '.join(links)}")
-    if others := sorted(path.name for path in made if edition.owner(path.name) != name):
-        return _error(f"these files belong to no notebook or to another one: {', '.join(others)}")
-    return None
+def _execute(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
+    """Run a notebook in a process of its own; return the error that stopped it, or ""."""
+    source = folder / "input.ipynb"
+    executed = folder / "made" / "executed" / f"{task.name}.ipynb"
+    for needed in (executed.parent, folder / "made" / "results"):
+        needed.mkdir(parents=True)
+    nbformat.write(sources.read(edition.source(task.name)), source)
+    words = [str(source), str(executed), json.dumps(task.passed), str(time_limit)]
+    errors = folder / "errors"
+    code = _process(words, folder, edition.root / "notebooks", errors)
+    if code < 0:  # a signal
+        raise ChildProcessError("its process was ended")
+    if executed.exists():
+        _clean(executed)
+    said = errors.read_text("utf-8", "replace").strip()
+    return said.rpartition("\n")[2][:300] if code else ""
 
 
-def _error(summary: str, traceback: str = "") -> Error:
-    """Return an error as one line that any terminal can show, and with its traceback."""
-    line = re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", summary.strip().partition("\n")[0])
-    return {"summary": line[:300], "traceback": traceback[-100_000:]}
+def _process(words: Sequence[str], folder: Path, place: Path, errors: Path) -> int:
+    """Run `compendium.one` with these words at a place, and return its exit code."""
+    environment = {
+        "F1CI_RESULTS": str(folder / "made" / "results"),
+        "F1CI_DATA_READ": str(folder / "data"),
+        "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
+    }
+    with errors.open("w") as file:
+        return subprocess.run(
+            [sys.executable, "-m", "compendium.one", *words],
+            env={**os.environ, **environment},
+            cwd=place,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            start_new_session=True,  # Ctrl-C reaches this process alone
+            check=False,
+        ).returncode
 
 
-def _publish(edition: Edition, task: Task, error: Error | None, took: float) -> None:
+def _clean(executed: Path) -> None:
+    """Remove papermill's paths, times and banners from an executed notebook."""
+    notebook = nbformat.read(executed, as_version=4)
+    notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
+    for part in (notebook, *notebook.cells):
+        part.metadata.pop("papermill", None)
+        part.metadata.pop("execution", None)
+    _write(notebook, executed)
+
+
+def _publish(edition: Edition, task: Task, folder: Path, error: str, took: float) -> None:
     """Put numbers into the text, move the files of a run to their places and write its record."""
-    made = edition.running(task.name) / "made"
-    if error:
-        shutil.rmtree(made / "results")  # some of the results are worse than none
-    else:
+    made = folder / "made"
+    if not error:
         _quote_numbers(edition, task, made)
-    outputs = {p.relative_to(made).as_posix(): swhid(p) for p in made.rglob("*") if p.is_file()}
+    kept = made / "executed" if error else made  # some of the results are worse than none
+    outputs = {p.relative_to(made).as_posix(): swhid(p) for p in kept.rglob("*") if p.is_file()}
     record = {
         **_facts(task, outputs),
         "error": error,
         "seconds": round(took, 1),
-        "data": _data_read(edition.running(task.name) / "data"),
+        "data": _data_read(folder / "data"),
         "outputs": outputs,
     }
     edition.publish(task.name, record, made)
@@ -228,7 +189,7 @@ def _quote_numbers(edition: Edition, task: Task, made: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     published = Published(edition.published)
     records, _, _ = ledger.read(made / "results", published)
-    known = pairs.known_values(published, records)
+    known = roles.known_values(published, records)
     pairs.make_readable(notebook, f"notebooks/{task.name}", known)
     if task.passed:
         given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
@@ -237,25 +198,26 @@ def _quote_numbers(edition: Edition, task: Task, made: Path) -> None:
             f"Run with {given}. The numbers in the text are those of this run. "
             "The words were written for the default values, and may not fit these numbers.",
         )
+    _write(notebook, path)
+
+
+def _write(notebook: NotebookNode, path: Path) -> None:
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
 
 
 # The command
 
 
-def _asked_for(edition: Edition, names: Sequence[str], text: str) -> list[str]:
-    """Return the notebooks that are named, or else those that have the parameters of a text."""
-    wanted = {word.partition("=")[0] for word in sources.words(text)}
-    if names or not wanted:
-        return list(names)
-    having = [
+def _having(edition: Edition, wanted: Iterable[str]) -> list[str]:
+    """Return the notebooks that have all parameters of these names."""
+    names = [
         name
         for name in edition.names()
-        if wanted <= {p.name for p in sources.declared(edition.source(name))}
+        if set(wanted) <= {p.name for p in sources.declared(edition.source(name))}
     ]
-    if not having:
+    if wanted and not names:
         raise RefusedError(f"no notebook has the parameters {', '.join(sorted(wanted))}")
-    return having
+    return names
 
 
 def _set_environment(root: Path, scheduler: str, processes: int) -> None:
@@ -271,31 +233,27 @@ def _set_environment(root: Path, scheduler: str, processes: int) -> None:
 
 
 def _tell_outcome(edition: Edition, total: int, failed: Sequence[str], took: float) -> None:
-    """Say how many notebooks ran, and name each that failed and the file that shows its error."""
+    """Say how many notebooks ran, and where each that failed shows its error."""
     folder = edition.folder.relative_to(edition.root)
-    done = total - len(failed)
-    say(f"{done} of {total} notebooks ran in {seconds(took)}, see {folder}/.")
+    say(f"{total - len(failed)} of {total} notebooks ran in {seconds(took)}, see {folder}/.")
     for name in failed:
-        record = edition.record(name)
-        shown = record is not None and record["error"]
-        place = f", up to its error in {folder}/executed/{name}.ipynb" if shown else ""
-        say(f"FAILED: {name}{place}")
+        say(f"FAILED: {name}, up to its error in {folder}/executed/{name}.ipynb")
 
 
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
     if min(options.workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
-    listed = tasks(edition, _asked_for(edition, options.names, options.params), options.params)
-    if options.params:
+    given = sources.values_in(options.params)
+    listed = tasks(edition, options.names or _having(edition, given), given)
+    if given:
         edition = replace(edition, name=options.into)
-    todo = [t for t in listed if t.reason or options.params or options.force]
+    todo = [t for t in listed if t.reason or given or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     processes = options.workers // max(1, len(todo))
     _set_environment(edition.root, options.scheduler, max(1, processes))
     begin = time.monotonic()
-    with locked(edition):
-        failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
+    failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
     if todo:
         _tell_outcome(edition, len(todo), failed, time.monotonic() - begin)
     return not failed

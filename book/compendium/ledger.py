@@ -19,13 +19,13 @@ id of a published number contains a slash, and the key of a quoted number does n
 from __future__ import annotations
 
 import atexit
-import contextlib
 import csv
 import io
 import math
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from compendium import RESULTS, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
+STANDARD_ERRORS = 4  # by which a simulated number may differ
 _opened: list[Page] = []
 
 
@@ -105,16 +106,13 @@ class Page:
 
     def say(self, key: str, value: float | str) -> None:
         """Store a value for the prose, which quotes it as ``{glue:text}`key```."""
-        from myst_nb import glue
-
         if "/" in key:
             raise LedgerError(f"a key for the text has no slash, got {key!r}")
         if key in self.quoted:
             raise LedgerError(f"{key} is quoted twice")
-        if isinstance(value, numbers.Real):  # metadata need Python's numbers
+        if isinstance(value, numbers.Real):  # not numpy's, which the file would spell out
             value = int(value) if isinstance(value, numbers.Integral) else float(value)
         self.quoted[key] = Record(key, value)
-        glue(key, value, display=False)
 
     def record(
         self,
@@ -133,7 +131,7 @@ class Page:
         ----------
         id : str
             The published number's id. With ``R-...:`` before it, the value is that of the other run
-            which this entry of the register names for the number.
+            which this entry of the errata names for the number.
         value : float or str
             In the printed unit; a word where a word is printed.
         deviation : float, optional
@@ -261,12 +259,41 @@ def _refuse_mixtures(record: Record, row: Row, has_band: bool) -> None:
     _refuse(record, alone, f"{record.replicates!r} replicates without a deviation")
 
 
+def own_error(record: Record) -> float | None:
+    """Return the standard error of our value: 0 if it is exact, None if it has no deviation."""
+    return _error(record.deviation, record.replicates or math.inf)
+
+
+def paper_error(record: Record, row: Row) -> float | None:
+    """Return the standard error of the printed value, or None if its replicates are not known."""
+    return row.paper_replicates and _error(record.deviation, row.paper_replicates)
+
+
+def _error(deviation: float | None, replicates: float) -> float | None:
+    return None if deviation is None else deviation / math.sqrt(replicates)
+
+
+def allowed(record: Record, row: Row) -> tuple[Fraction, Fraction]:
+    """Return the range of printed numbers with which our value agrees.
+
+    It follows from the printed digits, from our band and, if the paper simulated the number, from
+    four standard errors of the difference.
+    """
+    if row.read is None or not isinstance(record.value, float):
+        raise LedgerError(f"{row.id} is a word, and has no range of numbers that agree")
+    reach = row.read.half_unit
+    error = paper_error(record, row)
+    if error is not None:
+        reach += Fraction(STANDARD_ERRORS * math.hypot(error, own_error(record) or 0.0))
+    low = record.value if record.low is None else record.low
+    high = record.value if record.high is None else record.high
+    return Fraction(low) - reach, Fraction(high) + reach
+
+
 def from_line(line: dict[str, str], row: Row | None) -> Record:
     """Return the record in a line of a results file; `row` is None for a quoted number."""
     if row is None:
-        with contextlib.suppress(ValueError):
-            return Record(line["id"], float(line["value"]))
-        return Record(line["id"], line["value"])
+        return Record(line["id"], _said(line["value"]))
     kinds: dict[str, Callable[[str], Any]] = {
         "value": float if row.number else str,
         **dict.fromkeys(("deviation", "low", "high"), float),
@@ -276,6 +303,15 @@ def from_line(line: dict[str, str], row: Row | None) -> Record:
     }
     found = {name: kind(line[name]) for name, kind in kinds.items() if line[name]}
     return checked(Record(line["id"], **found), row)
+
+
+def _said(text: str) -> float | str:
+    """Return the number that a notebook said, or its text: "0.50" was formatted, and stays so."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return value if text in (repr(value), f"{value:.0f}") else text
 
 
 def read(

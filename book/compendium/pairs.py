@@ -8,16 +8,13 @@ and our numbers of the reference run. An executed notebook has the numbers of it
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from compendium import ROOT, SITE, ledger, show, sources, write
-from compendium.ledger import Record
+from compendium import ROOT, ledger, roles, sources, write
 from compendium.published import Published
 from compendium.runs import REFERENCE, Edition, command
 from f1ci import __version__
@@ -44,52 +41,13 @@ if importlib.util.find_spec("compendium") is None:
             "https://github.com/f1ci/f1ci`, then `make ready` there, and choose the kernel of its "
             ".venv. Or set install = True above."
         )"""
-# Quoted code comes first: a role in it stays.
-_ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
-_ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
-_PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
-_TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]+>", re.S)
-Known = Mapping[str, Mapping[str, tuple[float | str | None, str]]]
 
 
-def known_values(published: Published, records: Mapping[str, Record]) -> Known:
-    """Return what roles quote, by role and id: a value, and the number that the paper prints."""
-    rows = published.everything
-    return {
-        "published": {i: (row.printed, row.printed) for i, row in rows.items()},
-        "computed": {i: (r.value, rows[i].printed) for i, r in records.items() if i in rows},
-        "glue:text": {i: (r.value, "") for i, r in records.items() if "/" not in i},
-    }
-
-
-def make_readable(notebook: NotebookNode, page: str, known: Known) -> None:
-    """Replace the book's roles by what Jupyter shows; roles without a value link to the page."""
-
-    def role(match: re.Match[str]) -> str:
-        name, text = match["name"], str(match["text"])
-        if not name:  # quoted code
-            return match[0]
-        if name in ("published", "computed"):
-            identity, _, form = text.partition("|")
-            number = _quoted(known, name, identity, form)
-            return f"[{number}]({SITE}book/ledger.html#{identity})"
-        if name in ("glue:text", "tally"):
-            key, _, form = text.partition(":")
-            number = _quoted(known, name, key, form)
-            return f"[…]({SITE}{page}.html)" if number == "…" else number
-        titled = _TITLED.fullmatch(text)
-        return titled["title"] if titled else f"`{text}`"
-
+def make_readable(notebook: NotebookNode, page: str, known: roles.Known) -> None:
+    """Replace the book's roles in a notebook's text by what Jupyter shows."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            text = _PAGE.sub(rf"]({SITE}\1/\2.html", _ANCHOR.sub("", cell.source))
-            cell.source = _ROLE.sub(role, text)
-
-
-def _quoted(known: Known, role: str, identity: str, form: str) -> str:
-    """Return a number as the book quotes it, or "…" if it is not known."""
-    value, printed = known.get(role, {}).get(identity, (None, ""))
-    return show.quote(value, printed, form) or "…"
+            cell.source = roles.in_jupyter(cell.source, known, page)
 
 
 def add_note(notebook: NotebookNode, note: str) -> None:
@@ -110,7 +68,7 @@ def pair_text(source: Path, root: Path = ROOT) -> str:
     notebook = sources.read(source)
     published = Published()
     records, _, _ = ledger.read(root / REFERENCE, published)
-    make_readable(notebook, f"notebooks/{source.stem}", known_values(published, records))
+    make_readable(notebook, f"notebooks/{source.stem}", roles.known_values(published, records))
     if (root / REFERENCE / f"{source.stem}.csv").exists():
         add_note(notebook, "The numbers in the text are those of the book's reference run.")
     add_finding(notebook)

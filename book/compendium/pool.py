@@ -14,10 +14,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 _PATIENCE = 60  # seconds for the first worker to appear
 # Dask's own value returns each large array to the system at once, which takes most of the time.
@@ -60,57 +59,34 @@ def _cluster(address: str) -> Iterator[Executor]:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
             raise RuntimeError(f"the Dask scheduler at {address} has no workers") from None
+        code = _code()
+        others = [worker for worker, there in client.run(code).items() if there != code()]
+        if others:
+            raise RuntimeError(
+                f"the Dask workers {', '.join(others)} do not have this notebook's f1ci, Python, "
+                "numpy and scipy"
+            )
         with client.get_executor(pure=False) as pool:
-            yield _SameCode(pool)
+            yield pool
 
 
-class _SameCode(Executor):
-    """An executor that refuses workers with another f1ci, Python, numpy or scipy.
-
-    Workers may join at any time, so each task asks the worker that runs it.
-    """
-
-    def __init__(self, pool: Executor) -> None:
-        self.pool = pool
-        self.task = _checked_task()
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Compute a function on a worker that has the same code."""
-        return self.pool.submit(self.task, function, *args, **kwargs)
-
-
-def _checked_task() -> Callable[..., Any]:
-    """Return a function that calls another one if the code here is that of this process.
+def _code() -> Callable[[], str]:
+    """Return a function that tells on which code results depend, where it runs.
 
     It is defined in here because Dask then sends the function itself: a worker needs no compendium.
     """
 
-    def sources() -> str:
-        """Return the versions and the source on which results depend, where this runs."""
+    def code() -> str:
+        import hashlib
+
         import numpy
         import scipy
 
         import f1ci
 
         files = sorted(Path(str(f1ci.__file__)).parent.rglob("*.py"))
-        text = "".join(path.read_text("utf-8") for path in files)
-        return f"{sys.version} {numpy.__version__} {scipy.__version__} {hash_of(text)}"
+        source = "".join(path.read_text("utf-8") for path in files)
+        digest = hashlib.sha256(source.encode()).hexdigest()
+        return f"{sys.version} {numpy.__version__} {scipy.__version__} {digest}"
 
-    def hash_of(text: str) -> str:
-        import hashlib
-
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    here = sources()
-
-    def task(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if sources() != here:
-            from distributed import get_worker
-
-            raise RuntimeError(
-                f"the Dask worker {get_worker().address} does not have this notebook's f1ci, "
-                "Python, numpy and scipy"
-            )
-        return function(*args, **kwargs)
-
-    return task
+    return code

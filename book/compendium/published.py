@@ -186,12 +186,10 @@ class Erratum:
 
 def lines(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """Return the lines of a table."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            names, listed = reader.fieldnames or [], list(reader)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise LedgerError(f"{path.name} cannot be read: {error}") from None
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        names = reader.fieldnames or []
+        listed = list(reader)
     if sorted(names) != sorted(columns):
         raise LedgerError(f"{path.name}: its columns are {names}, not {list(columns)}")
     for line in listed:

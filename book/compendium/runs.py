@@ -1,26 +1,22 @@
 """The runs of a tree's notebooks: where their files are, and which notebooks must run again.
 
-A run is valid until a hash changes: of the package, the shared code, the data, the printed numbers,
-the lock, the notebook itself, or a file that the run made. Times of files do not matter.
-:mod:`compendium.execute` makes the runs.
+A run is valid until a hash changes: of the package, the modules that the notebook imports, the
+data, the printed numbers, the lock, the notebook itself, or a file that the run made. Times of
+files do not matter. :mod:`compendium.execute` makes the runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
-import fcntl
 import hashlib
 import json
 import math
-import os
-import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NoReturn
 
 from papermill.models import Parameter
@@ -29,8 +25,6 @@ from compendium import (
     ROOT,
     RefusedError,
     differing,
-    put,
-    read_json,
     sources,
     swhid,
     versions,
@@ -39,20 +33,13 @@ from compendium import (
 from compendium.published import Published
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
-# The modules of the compendium that notebooks import; a test looks for others.
-IMPORTED = ("__init__", "data", "figures", "ledger", "pool", "published", "show")
-# Files on which the numbers of every notebook may depend, beside the notebook itself.
-_SHARED = {
+# Files on which the numbers and figures of every notebook may depend.
+_COMMON = {
     "the package": ["f1ci/**/*.py"],
-    "the shared code": [
-        "notebooks/shared/*.py",
-        *(f"book/compendium/{name}.py" for name in IMPORTED),
-        "book/compendium/figures.mplstyle",
-    ],
+    "the figures' style": ["book/compendium/*.mplstyle"],
     "the data": [f"notebooks/data/*.{kind}" for kind in ("csv", "data", "json", "txt")],
     "the lock": ["requirements.lock"],
 }
-_RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
 REFERENCE = Path("book", "reference")  # other runs are compared with this run
 
 
@@ -86,11 +73,6 @@ class Edition:
         """Return the name of every notebook."""
         return [p.stem for p in sources.sources(self.root / "notebooks")]
 
-    def owner(self, file: str) -> str:
-        """Return the notebook with the longest name that a file's name begins with, or ""."""
-        owners = [name for name in self.names() if file.startswith(name)]
-        return max(owners, key=len, default="")
-
     def source(self, name: str) -> Path:
         """Return the path of a notebook's source."""
         return self.root / "notebooks" / f"{name}.py"
@@ -99,39 +81,18 @@ class Edition:
         """Return the path of the executed notebook, complete or up to its error."""
         return self.folder / "executed" / f"{name}.ipynb"
 
-    def running(self, name: str) -> Path:
-        """Return the folder into which a notebook's run writes before it has ended."""
-        return self.folder / f"running-{name}"
-
     def record(self, name: str) -> dict[str, Any] | None:
-        """Return the record of the last run, or None if it cannot be read or trusted."""
-        try:
-            record = read_json(self._record(name))
-        except (FileNotFoundError, RefusedError):
-            return None
-        known = isinstance(record, dict) and record.keys() >= _RECORD
-        return record if known and all(map(_is_inside, record["outputs"])) else None
-
-    def inputs(self) -> dict[str, str]:
-        """Return a hash of each thing on which the numbers of every notebook may depend."""
-        hashes = {
-            "the printed numbers": short_hash({"": Published(self.published).facts}),
-            "installed packages": short_hash(versions(PACKAGES)),
-        }
-        for what, patterns in _SHARED.items():
-            paths = [p for pattern in patterns for p in self.root.glob(pattern) if p.is_file()]
-            files = {p.relative_to(self.root).as_posix(): swhid(p) for p in paths}
-            hashes[what] = short_hash(files)
-        return hashes
+        """Return the record of a notebook's last run, or None if there is none."""
+        path = self._record(name)
+        return dict(json.loads(path.read_text("utf-8"))) if path.exists() else None
 
     def publish(self, name: str, record: dict[str, Any], made: Path) -> None:
-        """Move the files of a run to their places, the record last.
-
-        A kill at any moment leaves no record, or one that agrees with its files.
-        """
+        """Move the files of a run from the folder `made` to their places, the record last."""
         self.discard(name)
         for path in record["outputs"]:
-            put(made / path, self.folder / path)
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (made / path).replace(target)
         write(self._record(name), json.dumps(record, indent=1) + "\n")
 
     def discard(self, name: str) -> None:
@@ -141,36 +102,33 @@ class Edition:
         for path in record["outputs"]:
             (self.folder / path).unlink(missing_ok=True)
 
-    def tidy(self) -> None:
-        """Discard the runs of deleted notebooks, and the files of killed runs."""
+    def discard_deleted(self) -> None:
+        """Remove the files of notebooks that no longer exist."""
         for path in (self.folder / "records").glob("*.json"):
             if not self.source(path.stem).exists():
                 self.discard(path.stem)
-        for path in self.folder.glob("running-*"):
-            shutil.rmtree(path, ignore_errors=True)
 
     def _record(self, name: str) -> Path:
         return self.folder / "records" / f"{name}.json"
 
+    def common_inputs(self) -> dict[str, str]:
+        """Return a hash of each thing on which the numbers of every notebook may depend."""
+        hashes = {
+            "the printed numbers": short_hash({"": Published(self.published).facts}),
+            "installed packages": short_hash(versions(PACKAGES)),
+        }
+        for what, patterns in _COMMON.items():
+            hashes[what] = self._hash(p for pattern in patterns for p in self.root.glob(pattern))
+        return hashes
 
-def _is_inside(path: str) -> bool:
-    """Tell whether a path of a record stays in the edition's folder."""
-    parts = PurePosixPath(path)
-    return not parts.is_absolute() and ".." not in parts.parts
+    def own_inputs(self, name: str) -> dict[str, str]:
+        """Return a hash of a notebook's source, and of the modules that it imports."""
+        source = self.source(name)
+        modules = self._hash(sources.imported(source, self.root))
+        return {"the notebook": swhid(source), "the modules it imports": modules}
 
-
-@contextlib.contextmanager
-def locked(edition: Edition) -> Iterator[None]:
-    """Keep other commands out of an edition's folder until this process ends."""
-    edition.folder.mkdir(parents=True, exist_ok=True)
-    with (edition.folder / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RefusedError(
-                f"another command is at work in {edition.folder}; wait for it to end"
-            ) from None
-        yield
+    def _hash(self, paths: Iterable[Path]) -> str:
+        return short_hash({p.relative_to(self.root).as_posix(): swhid(p) for p in paths})
 
 
 def short_hash(texts: Mapping[str, str]) -> str:
@@ -196,17 +154,28 @@ class Task:
     length: float  # seconds of the reference run; the longest start first
 
 
-def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
-    """Return the notebooks of an edition, each with its values and the reason to run it."""
+def tasks(
+    edition: Edition, names: Sequence[str] = (), given: Mapping[str, Any] | None = None
+) -> list[Task]:
+    """Return the notebooks of an edition, each with its values and the reason to run it.
+
+    `given` are a reader's own values. They come after those of a quick run.
+    """
     known = edition.names()
     if unknown := [name for name in names if name not in known]:
         raise RefusedError(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     reference = edition.root / REFERENCE / "run.json"
-    lengths = read_json(reference)["took"] if reference.exists() else {}
+    lengths = json.loads(reference.read_text("utf-8"))["took"] if reference.exists() else {}
     quick = sources.quick_values(edition.root) if edition.name == "quick" else {}
-    shared = edition.inputs()
+    common = edition.common_inputs()
     return [
-        _task(edition, name, quick.get(name, {}), text, shared, lengths.get(name, math.inf))
+        _task(
+            edition,
+            name,
+            {**quick.get(name, {}), **(given or {})},
+            common,
+            lengths.get(name, math.inf),
+        )
         for name in dict.fromkeys(names or known)
     ]
 
@@ -214,16 +183,15 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
 def _task(
     edition: Edition,
     name: str,
-    quick: Mapping[str, Any],
-    text: str,
-    shared: Mapping[str, str],
+    passed: dict[str, Any],
+    common: Mapping[str, str],
     length: float,
 ) -> Task:
-    """Return one notebook, with the values of a quick run and those in a reader's text."""
+    """Return one notebook with these values of its parameters."""
     declared = sources.declared(edition.source(name))
-    passed = {**quick, **sources.from_text(text, declared, name)}
+    sources.check_names(passed, declared, name)
     values = {p.name: passed.get(p.name, ast.literal_eval(p.default)) for p in declared}
-    inputs = {**shared, "the notebook": swhid(edition.source(name))}
+    inputs = {**common, **edition.own_inputs(name)}
     inputs["parameters"] = short_hash({k: repr(v) for k, v in values.items()})
     record = edition.record(name)
     reason = _stale(edition, record, inputs)
@@ -235,7 +203,7 @@ def _stale(edition: Edition, record: dict[str, Any] | None, inputs: Mapping[str,
     if record is None:
         return "never run"
     if record["error"]:
-        return f"failed last time: {record['error']['summary']}"
+        return f"failed last time: {record['error']}"
     outputs = {path: swhid(edition.folder / path) for path in record["outputs"]}
     changed = differing({**record["inputs"], **record["outputs"]}, {**inputs, **outputs})
     return f"{', '.join(changed)} changed" if changed else ""
@@ -275,12 +243,10 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
         parser.add_argument(name, **how)
     options = parser.parse_args()
     edition = Edition(options.root.resolve(), "quick" if getattr(options, "quick", 0) else "full")
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background of a shell
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
         sys.exit(not work(edition, options))
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
-        say("Stopped. The notebooks that have ended are kept.")
-        os._exit(130)  # threads wait for notebooks, which end when this process has ended
+        parser.exit(130, "Stopped. The notebooks that have ended are kept.\n")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from pathlib import Path
 
+from IPython.display import HTML
 from jinja2 import Template
 from markupsafe import Markup, escape
 
@@ -25,32 +26,40 @@ _MARK = Markup('<span data-ledger="{}" data-show="{}">{}</span>')
 _MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)">.*?</span>')
 
 
-class table:  # noqa: N801 (notebooks say show.table)
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
+) -> HTML:
     """Return any table; the columns `numeric` are numbers, aligned on the right."""
+    return HTML(_TEMPLATE.render(head=head, rows=rows, numeric=set(numeric)))
 
-    def __init__(
-        self, head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
-    ) -> None:
-        self._html: str = _TEMPLATE.render(head=head, rows=rows, numeric=set(numeric))
 
-    def __repr__(self) -> str:
-        return "a table"
-
-    def _repr_html_(self) -> str:
-        return fill(self._html, _without_book)
+def _cell(identity: str, what: str) -> Markup:
+    """Return a mark with what it shows without the book: printed and our number, no verdict."""
+    page = ledger.opened()
+    row = page.row(identity)
+    record = page.records.get(identity)
+    ours = value_text(record.value if record else None, row.printed)
+    shown = {
+        "description": row.description,
+        "printed": row.printed,
+        "value": ours,
+        "verdict": "",
+        "cell": escape(row.printed) + Markup("<br>") + ours,
+    }
+    return _MARK.format(identity, what, shown[what])
 
 
 def printed(identity: str) -> Markup:
     """Return a cell for `table` that shows a number as the paper prints it."""
-    return _MARK.format(identity, "printed", "")
+    return _cell(identity, "printed")
 
 
 def described(identity: str) -> Markup:
     """Return a cell for `table` that describes a number."""
-    return _MARK.format(identity, "description", "")
+    return _cell(identity, "description")
 
 
-def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
+def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> HTML:
     """Return a table with a line for each id: description, printed, reproduced, verdict.
 
     Parameters
@@ -62,7 +71,7 @@ def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
     """
     wanted = list(ids)
     rows = [
-        [label, *(_MARK.format(i, what, "") for what in ("printed", "value", "verdict"))]
+        [label, *(_cell(i, what) for what in ("printed", "value", "verdict"))]
         for label, i in zip(names or map(described, wanted), wanted, strict=True)
     ]
     return table(["", "published", "reproduced", "verdict"], rows, numeric=(1, 2))
@@ -74,7 +83,7 @@ def grid(
     identity: Callable[[str, str], str],
     *,
     corner: str = "",
-) -> table:
+) -> HTML:
     """Return a table in the paper's own layout: printed above reproduced in every cell.
 
     Parameters
@@ -87,13 +96,10 @@ def grid(
     corner : str, optional
         The heading of the row names.
     """
-    rows = [
-        [
-            name,
-            *(_MARK.format(i, "cell", "") if (i := identity(row, c)) else "" for c in column_names),
-        ]
-        for row, name in row_names.items()
-    ]
+    rows = []
+    for row, name in row_names.items():
+        ids = [identity(row, column) for column in column_names]
+        rows.append([name, *(_cell(i, "cell") if i else "" for i in ids)])
     head = [corner, *column_names.values()]
     return table(head, rows, numeric=range(1, len(head)))
 
@@ -130,18 +136,3 @@ def quote(value: float | str | None, printed: str, form: str = "") -> str:
         return format(int(value), form)  # a file of results has no integers
     default = f".{decimals(printed)}f" if printed else ".6g"
     return format(value, form or default)
-
-
-def _without_book(identity: str, what: str) -> str:
-    """Return a cell as it is without the book: the printed number and ours, no verdict."""
-    page = ledger.opened()
-    row, record = page.row(identity), page.records.get(identity)
-    ours = value_text(record.value if record else None, row.printed)
-    shown = {
-        "description": row.description,
-        "printed": row.printed,
-        "value": ours,
-        "verdict": "",
-        "cell": escape(row.printed) + Markup("<br>") + ours,
-    }
-    return str(_MARK.format(identity, what, shown[what]))

@@ -1,4 +1,4 @@
-"""Notebooks as text: their sources and their parameters.
+"""Notebooks as text: their sources, their parameters, and the modules that they import.
 
 ``notebooks/x.py`` (percent format) is the source. Parameters are papermill's: one cell has the tag
 ``parameters``, and each of its lines has a name, a type, a literal and a comment.
@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
-import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from papermill.models import Parameter
 from papermill.translators import PythonTranslator
 
-from compendium import RefusedError, read_text
+from compendium import RefusedError
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -37,7 +37,7 @@ def sources(folder: Path) -> list[Path]:
 
 def read(source: Path) -> NotebookNode:
     """Return the notebook that a percent script stands for, with ids made from its cells."""
-    notebook: NotebookNode = jupytext.reads(read_text(source), fmt="py:percent")
+    notebook: NotebookNode = jupytext.read(source, fmt="py:percent")
     notebook.metadata = nbformat.from_dict(_METADATA)
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
@@ -45,6 +45,39 @@ def read(source: Path) -> NotebookNode:
         seen[key] += 1
         cell.id = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:12]
     return notebook
+
+
+def imported(source: Path, root: Path) -> set[Path]:
+    """Return the files of the tree that a source imports from `notebooks` and `compendium`.
+
+    What these files import is among them.
+    """
+    files: set[Path] = set()
+    ahead = [source]
+    while ahead:
+        tree = ast.parse(ahead.pop().read_text("utf-8"))
+        new = {path for name in _imports(tree) for path in _places(name, root)} - files
+        files |= new
+        ahead += new
+    return files
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Give the dotted name of each module that may be imported, anywhere in a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def _places(name: str, root: Path) -> Iterator[Path]:
+    """Give the file of a module of `notebooks` or `compendium`; a name of other things has none."""
+    above = {"notebooks": root, "compendium": root / "book"}.get(name.partition(".")[0])
+    if above:
+        path = above.joinpath(*name.split("."))
+        yield from filter(Path.is_file, (path.with_suffix(".py"), path / "__init__.py"))
 
 
 def declared(source: Path) -> list[Parameter]:
@@ -59,44 +92,22 @@ def declared(source: Path) -> list[Parameter]:
 def quick_values(root: Path) -> dict[str, dict[str, Any]]:
     """Return the values that a quick run passes, by notebook."""
     path = root / "notebooks" / "quick.yml"
-    try:
-        return dict(yaml.safe_load(read_text(path)) if path.exists() else {})
-    except yaml.YAMLError as error:
-        raise RefusedError(f"{path} cannot be read: {error}") from None
+    return dict(yaml.safe_load(path.read_text("utf-8")) if path.exists() else {})
 
 
-def words(text: str) -> list[str]:
-    """Return the words of a text, as a shell would. An unclosed quote is an error."""
+def values_in(text: str) -> dict[str, Any]:
+    """Read ``"confidence_level=0.9 sizes=[10,20]"``: words as in a shell, values as in YAML."""
     try:
-        return shlex.split(text)
-    except ValueError as error:
+        pairs = [word.partition("=") for word in shlex.split(text)]
+        return {name: yaml.safe_load(value) for name, _, value in pairs}
+    except (ValueError, yaml.YAMLError) as error:
         raise RefusedError(f"the parameters {text!r} cannot be read: {error}") from None
 
 
-def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict[str, Any]:
-    """Convert ``"confidence_level=0.9 sizes=[10,20]"`` to values, which are read as YAML."""
-    known = [p.name for p in parameters]
-    values = {}
-    for word in words(text):
-        name, _, value = word.partition("=")
+def check_names(values: Iterable[str], parameters: Iterable[Parameter], notebook: str) -> None:
+    """Check that a notebook has the parameters of these names."""
+    known = [parameter.name for parameter in parameters]
+    for name in values:
         if name not in known:
             has = ", ".join(known) or "none"
             raise RefusedError(f"{notebook} has no parameter {name!r}; it has {has}")
-        values[name] = _value(name, value)
-    return values
-
-
-def _value(name: str, text: str) -> Any:
-    """Return the value that YAML reads in a text: a number, a text, a truth value or a list."""
-    try:
-        value = yaml.safe_load(text)
-        json.dumps(value)
-    except yaml.YAMLError as error:
-        raise RefusedError(f"{name}={text} cannot be read: {error}") from None
-    except TypeError:
-        kind = type(value).__name__
-        raise RefusedError(
-            f"{name}={text} is a {kind}, which no parameter takes; two pairs of quotes make it "
-            f"a text: {name}='\"{text}\"'"
-        ) from None
-    return value

@@ -27,8 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from compendium import ledger, swhid, write
-from compendium.ledger import Record, csv_text, shown
+from compendium.ledger import STANDARD_ERRORS, Record, csv_text, shown
 from compendium.published import ROW_COLUMNS, Published, Row
+from compendium.runs import REFERENCE, Edition, command, tasks
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,6 @@ class Verdict:
 with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _lines:
     VERDICTS = {line["name"]: Verdict(**line) for line in csv.DictReader(_lines)}
 
-STANDARD_ERRORS = 4
 # A band is too wide if it is wider than this part of the value, or of 1 - coverage for a coverage:
 # four standard errors of 10,000 test sets at .95 are a third of 1 - coverage.
 WIDEST = 0.2
@@ -100,12 +100,12 @@ class Entry(Record, Row):
     @property
     def own_error(self) -> float | None:
         """Return the standard error of our value."""
-        return _error(self.deviation, self.replicates or math.inf)
+        return ledger.own_error(self)
 
     @property
     def paper_error(self) -> float | None:
         """Return the standard error of the printed value."""
-        return self.paper_replicates and _error(self.deviation, self.paper_replicates)
+        return ledger.paper_error(self, self)
 
     @property
     def other(self) -> float | str | None:
@@ -127,11 +127,6 @@ class Entry(Record, Row):
         """Return the reason for the verdict."""
         return self._judged[1]
 
-    @property
-    def passes(self) -> bool:
-        """Tell whether our number fits the printed number."""
-        return VERDICTS[self.verdict].passes
-
     def times(self, factor: float) -> Entry:
         """Return the row with our value and its band multiplied by `factor`."""
         ends = (self.value, self.low, self.high)
@@ -139,32 +134,13 @@ class Entry(Record, Row):
         return replace(self, value=value, low=low, high=high)
 
     @property
-    def unexplained(self) -> bool:
-        """Tell whether it differs and the errata do not explain it."""
-        return self.verdict == "open" and not self.erratum.startswith(("O", "N"))
-
-    @property
-    def too_noisy(self) -> bool:
-        """Tell whether our simulation is smaller than the paper's, as in a quick build."""
-        return self.replicates is not None and self.replicates < (self.paper_replicates or math.inf)
-
-    @property
-    def allowed(self) -> tuple[Fraction, Fraction]:
-        """Return the range of printed numbers with which our value would agree."""
-        assert isinstance(self.value, float)
-        assert self.read is not None
-        reach, low, high = self.read.half_unit, self.low, self.high
-        if low is None or high is None:
-            low = high = self.value
-        if self.paper_error is not None:
-            errors = math.hypot(self.paper_error, self.own_error or 0.0)
-            reach += Fraction(STANDARD_ERRORS * errors)
-        return Fraction(low) - reach, Fraction(high) + reach
-
-    @property
     def stale(self) -> str:
         """Return the error if the errata explain a difference that is no difference."""
-        if not self.erratum or not self.passes or self.too_noisy:
+        # A quick build simulates less than the paper did, and may agree by chance.
+        quick = self.replicates is not None and self.replicates < (
+            self.paper_replicates or math.inf
+        )
+        if not self.erratum or not VERDICTS[self.verdict].passes or quick:
             return ""
         return (
             f"{self.id}: names {self.erratum}, but {self.value!r} agrees with the printed "
@@ -255,7 +231,7 @@ class Entry(Record, Row):
             return ("match", "the same word") if same else ("open", "another word")
         # Double arithmetic may lose this much; without it a tie would depend on the last bit.
         slack = abs(Fraction(self.value)) * ROUNDING
-        low, high = self.allowed
+        low, high = ledger.allowed(self, self)
         agrees = low - slack <= self.read.value <= high + slack
         if self.low is not None and self.high is not None:
             return self._against_band(agrees, self.value, self.low, self.high)
@@ -284,10 +260,6 @@ class Entry(Record, Row):
 
 def _columns(row: Row, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
-
-
-def _error(deviation: float | None, replicates: float) -> float | None:
-    return None if deviation is None else deviation / math.sqrt(replicates)
 
 
 def entry(row: Row, published: Published, records: Mapping[str, Record], **of: Any) -> Entry:
@@ -326,8 +298,11 @@ class Ledger:
     @property
     def problems(self) -> list[str]:
         """Return every error, and every open row that the errata do not explain."""
-        unexplained = [f"{e.id} is open: {e.reason}" for e in self.entries if e.unexplained]
-        return self.errors + unexplained
+        return self.errors + [
+            f"{e.id} is open: {e.reason}"
+            for e in self.entries
+            if e.verdict == "open" and not e.erratum.startswith(("O", "N"))
+        ]
 
     def power(self, factor: float) -> dict[str, tuple[int, int]]:
         """Count the numbers of each verdict that would change if ours were multiplied by `factor`.
@@ -422,17 +397,20 @@ def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
             yield f"\n{now.id}: printed {now.printed}; {two}"
 
 
-def _main(edition: Edition, options: Namespace) -> bool:
-    from compendium.runs import REFERENCE, tasks  # notebooks do without it
+def _of_seed(edition: Edition) -> bool:
+    """Compare a run with another root seed with the reference run; tell if its ledger is sound."""
+    published = Published(edition.published)
+    reference = Ledger(published, edition.root / REFERENCE).entries
+    run = Ledger(published, edition.results)
+    pairs = [(a, b) for a, b in zip(reference, run.entries, strict=True) if b.notebook]
+    table = write(edition.folder / "verdicts.md", "\n".join(compared(pairs)) + "\n")
+    sys.stdout.write(table.read_text("utf-8"))
+    return not run.problems
 
+
+def _main(edition: Edition, options: Namespace) -> bool:
     if options.seed:
-        edition, published = replace(edition, name="seed"), Published(edition.published)
-        reference = Ledger(published, edition.root / REFERENCE).entries
-        run = Ledger(published, edition.results)
-        pairs = [(a, b) for a, b in zip(reference, run.entries, strict=True) if b.notebook]
-        table = write(edition.folder / "verdicts.md", "\n".join(compared(pairs)) + "\n")
-        sys.stdout.write(table.read_text("utf-8"))
-        return not run.problems
+        return _of_seed(replace(edition, name="seed"))
     built = Ledger(Published(edition.published), edition.results)
     stale = (task for task in tasks(edition) if task.reason)
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
@@ -442,7 +420,5 @@ def _main(edition: Edition, options: Namespace) -> bool:
 
 
 if __name__ == "__main__":
-    from compendium.runs import Edition, command
-
     seed = {"action": "store_true", "help": "compare a run with another root seed"}
     command(_main, {"--seed": seed})

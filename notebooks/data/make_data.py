@@ -7,7 +7,7 @@ Packages are fetched by name with pip and apt from whatever index the machine is
 for; ``letter-recognition.data`` needs Debian or Ubuntu (or another system with
 ``apt-get`` and ``dpkg-deb``). A file is only written if its bytes have the SHA-256 that
 ``sources.csv`` promises. The remaining files are either transcribed from the papers or
-made by ``notebooks/shared/splits.py``.
+made by ``make_splits.py``.
 """
 
 from __future__ import annotations

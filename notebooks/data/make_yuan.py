@@ -17,9 +17,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from compendium import DATA
-
-from notebooks.shared.splits import note_source
+from compendium import DATA, data
 
 # How many splits beside the paper's own, and how many other forests, are stored.
 SPLITS, FORESTS = 60, 200
@@ -42,8 +40,7 @@ def main() -> None:
         for made in sorted(Path(folder).iterdir()):
             content, stored = made.read_bytes(), DATA / made.name
             if write:
-                stored.write_bytes(content)
-                note_source(made.name, versions)
+                data.register(made.name, content.decode("utf-8"), made_with=versions)
             elif content != stored.read_bytes():
                 differ.append(made.name)
     if differ:

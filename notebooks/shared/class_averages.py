@@ -14,22 +14,6 @@ from numpy.typing import NDArray
 
 import f1ci
 
-__all__ = [
-    "MEASURES",
-    "ClosedForms",
-    "appendix_d",
-    "closed_forms",
-    "end_points",
-    "exact_coverage",
-    "fewer_cells",
-    "macro_star_variance",
-    "one_measure",
-    "outcome_correlation",
-    "standard_errors",
-    "undefined_probability",
-    "wilson_coverage",
-]
-
 MEASURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "macro* F1"}
 
 # In the paper an average is undefined as soon as a class has no score. f1ci leaves the class out.

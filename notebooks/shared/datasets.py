@@ -15,25 +15,6 @@ import pandas as pd
 from compendium.data import read_verified
 from numpy.typing import NDArray
 
-__all__ = [
-    "abalone",
-    "abalone_forests",
-    "abalone_rules",
-    "confusion_matrix",
-    "confusion_matrix_names",
-    "letters",
-    "orange_juice",
-    "orange_juice_halves",
-    "orange_juice_problem",
-    "qmvnorm",
-    "read_matrices",
-    "split_counts",
-    "table_2_quantiles",
-    "wang_li_counts",
-    "wang_li_program",
-    "yuan_splits",
-]
-
 ABALONE_COLUMNS = [
     "sex", "length", "diameter", "height", "whole_weight", "shucked_weight", "viscera_weight",
     "shell_weight", "rings",

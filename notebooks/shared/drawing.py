@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from compendium import figures, ledger, verdicts
-
-__all__ = ["allowed", "ranges"]
+from compendium import figures, ledger
 
 
 def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
@@ -25,9 +23,12 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
     page = ledger.opened()
-    entries = [verdicts.entry(page.row(i), page.published, page.records) for i in rows.values()]
-    # Four columns: the lowest and the highest printed number that agrees, ours, the printed one.
-    values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries], float)
+    values = np.empty(
+        (len(rows), 4)
+    )  # lowest and highest printed number that agrees, ours, printed
+    for place, i in enumerate(rows.values()):
+        row, record = page.row(i), page.records[i]
+        values[place] = [*ledger.allowed(record, row), record.value, float(row.printed)]
     low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
     places = np.arange(len(rows))
     ranges(axes, list(rows), np.column_stack([low, high]), printed, "allowed by the ledger")

@@ -12,15 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
-__all__ = [
-    "FoldCorrelations",
-    "TInterval",
-    "contains",
-    "fold_correlations",
-    "scores",
-    "t_interval",
-]
-
 Array = NDArray[np.float64]
 
 

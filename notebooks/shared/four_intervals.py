@@ -10,19 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 import f1ci
 
-__all__ = [
-    "degeneracy",
-    "end_points",
-    "exact",
-    "f1_of",
-    "in_words",
-    "outcome_correlations",
-    "share_of",
-    "truth",
-    "wilson_direct_of",
-    "wilson_indirect_of",
-]
-
 Array = NDArray[np.float64]
 Cells = Sequence[float]
 

@@ -38,23 +38,6 @@ import f1ci
 from f1ci.joint import rows_of_cells
 from f1ci.metrics import BinaryMetric
 
-__all__ = [
-    "Drift",
-    "Estimates",
-    "Moments",
-    "critical_values",
-    "drift",
-    "estimates",
-    "exact",
-    "own_critical_values",
-    "quantities",
-    "rake",
-    "replications",
-    "simulate",
-    "tables",
-    "true_values",
-]
-
 Array = NDArray[np.float64]
 
 EXAMPLES = 500
@@ -120,28 +103,9 @@ class Estimates:
         return found
 
 
-def _bits(cells: int) -> NDArray[np.int64]:
-    """Return Z, A_1, ..., A_m of each cell, whose index reads so in binary."""
-    places = np.arange(cells.bit_length() - 2, -1, -1)
-    return (np.arange(cells) >> places[:, None]) & 1
-
-
-def _tables_of_rules(cells: Array) -> Array:
-    """Return the confusion matrix of each rule, shape (m, ..., 2, 2), from joint cells."""
-    z, *answers = _bits(cells.shape[-1])
-    found = []
-    for a in answers:
-        place = 2 * z + a
-        table = [cells @ (place == i).astype(np.float64) for i in range(4)]
-        found.append(np.stack(table, axis=-1).reshape(*cells.shape[:-1], 2, 2))
-    return np.stack(found)
-
-
 def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
     """Return the measures of a population: all of the first rule, then all of the second."""
-    tables_of = _tables_of_rules(np.asarray(cells, dtype=np.float64))
-    values = [metric.value(table) for table in tables_of for metric in metrics]
-    return np.stack(values, axis=-1)
+    return np.moveaxis(rows_of_cells(cells, metrics, method="delta").estimate, 0, -1)
 
 
 def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:

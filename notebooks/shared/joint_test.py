@@ -27,8 +27,6 @@ import numpy as np
 from compendium import show
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["JointTest", "joint_test", "table"]
-
 Array = NDArray[np.float64]
 
 

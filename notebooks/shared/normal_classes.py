@@ -22,8 +22,6 @@ from scipy.special import expit, ndtr
 
 from notebooks.shared.r_random import RRandom
 
-__all__ = ["Rule", "drawn", "joint_counts", "logistic", "nearest", "population", "simulated_counts"]
-
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -13,13 +13,6 @@ import numpy as np
 from compendium.published import Number
 from numpy.typing import NDArray
 
-__all__ = [
-    "cells_of",
-    "consistent_tables",
-    "on_grid",
-    "printed_as",
-]
-
 Array = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-__all__ = ["RRandom"]
-
 Array = NDArray[np.float64]
 
 # R multiplies 32-bit integers by this number, and keeps zero out.

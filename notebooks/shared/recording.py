@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from notebooks.shared.joint_coverage import Moments
 from notebooks.shared.joint_test import JointTest, joint_test
 
-__all__ = ["as_exact", "as_simulated", "whole_table", "z_score"]
-
 
 def as_exact(record: Callable[..., None], identity: str, value: Moments) -> None:
     """Record an exact mean; the paper's own mean has the error of its test sets."""

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compendium import show
-
-__all__ = ["Claim", "claim", "table"]
+from IPython.display import HTML
 
 DECISIONS = {True: "holds", False: "does not hold", None: "cannot be tested"}
 
@@ -61,7 +60,7 @@ def claim(section: str, text: str, value: object, holds: object) -> Claim:
     return Claim(section, text, words, None if holds is None else bool(holds))
 
 
-def table(claims: Iterable[Claim]) -> show.table:
+def table(claims: Iterable[Claim]) -> HTML:
     """Return a table of statements, one line each."""
     rows = [[c.section, c.text, c.value, c.decision] for c in claims]
     return show.table(["section", "the paper says", "computed", ""], rows)

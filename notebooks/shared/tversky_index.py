@@ -13,23 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
 
 import f1ci
 
-__all__ = [
-    "Plan",
-    "exact_intervals",
-    "jiang_bound",
-    "likely_tables",
-    "plan",
-    "scaled_variance",
-    "sharp_bound",
-    "worst_rule",
-]
-
 Array = NDArray[np.float64]
-LEFT_OUT = 1e-11  # probability that a sum over tables may leave out
 
 
 def _worst_odds(m: float) -> float:
@@ -85,42 +72,21 @@ def plan(bound: float, b: float, error: float, prevalence: float) -> Plan:
     return Plan(*(math.ceil(x * (1 - 1e-12)) for x in (positives, positives / prevalence)))
 
 
-def likely_tables(n: int, cells: Array) -> tuple[NDArray[np.int64], Array]:
-    """Return tables (tables, 2, 2) of n items, and probabilities that add up to 1 - 1e-11.
-
-    1. Each of TP, FP and FN takes the values between its extreme quantiles.
-    2. TN is what is left; tables with TN < 0 are dropped.
-    3. The multinomial probability of each; those below 1e-18 are dropped.
-    """
-    (tn, fp, fn, tp) = cells.ravel()
-    tail = LEFT_OUT / 6
-    ranges = [
-        np.arange(stats.binom.ppf(tail, n, p), stats.binom.isf(tail, n, p) + 1)
-        for p in (tp, fp, fn)
-    ]
-    k = np.stack(np.meshgrid(*ranges, indexing="ij")).reshape(3, -1)
-    k = np.vstack([k, n - k.sum(axis=0)])
-    k = k[:, k[3] >= 0]
-    log = special.gammaln(n + 1) - special.gammaln(k + 1).sum(axis=0)
-    log += np.log([tp, fp, fn, tn]) @ k
-    kept = log > np.log(1e-18)
-    probability = np.exp(log[kept])
-    if 1 - probability.sum() > 1e-9:
-        raise ValueError(f"tables of {n} items: {1 - probability.sum():.1e} is left out")
-    return np.moveaxis(k[:, kept][[3, 1, 2, 0]], 0, -1).reshape(-1, 2, 2).astype(
-        np.int64
-    ), probability
-
-
 def exact_intervals(
     n: int, cells: Array, index: f1ci.metrics.Metric, method: str, level: float
 ) -> tuple[f1ci.Interval, Array]:
-    """Return the intervals of all tables with a relevant item, and the tables' probabilities."""
-    every, probability = likely_tables(n, cells)
+    """Return the intervals of all tables with a relevant item, and the tables' probabilities.
+
+    What is left out, of tables less likely than 1e-18, adds up to less than 1e-9.
+    """
+    blocks = list(f1ci.coverage.tables(n, cells, least=1e-18))
+    every = np.concatenate([counts for counts, _ in blocks])
+    probability = np.concatenate([weights for _, weights in blocks])
     defined = every.sum(axis=(1, 2)) > every[:, 0, 0]
-    every, probability = every[defined], probability[defined]
     with warnings.catch_warnings():
         # Intervals without length, and undefined scores, are outcomes here.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        interval = f1ci.metric_interval(every, index, method=method, confidence_level=level)
-    return interval, probability
+        interval = f1ci.metric_interval(
+            every[defined], index, method=method, confidence_level=level
+        )
+    return interval, probability[defined]

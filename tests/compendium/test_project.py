@@ -37,6 +37,7 @@ PACKAGES = {
     "compendium": ROOT / "book" / "compendium",
     "benchmarks": ROOT / "book" / "benchmarks",
     "notebooks.shared": ROOT / "notebooks" / "shared",
+    "notebooks.own": ROOT / "notebooks" / "own",
 }
 
 

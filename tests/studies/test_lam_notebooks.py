@@ -8,8 +8,9 @@ from scipy import stats
 from sklearn.metrics import confusion_matrix, f1_score
 from statsmodels.stats.proportion import proportion_confint
 
-from notebooks.shared import four_intervals, suggestions
-from notebooks.shared.suggestions import Counts
+from notebooks.own import lam_bert_suggestion_mining as suggestions
+from notebooks.own.lam_bert_suggestion_mining import Counts
+from notebooks.shared import four_intervals
 
 Z = float(stats.norm.ppf(0.975))
 

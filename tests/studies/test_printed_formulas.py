@@ -6,7 +6,7 @@ import pytest
 import f1ci
 from f1ci import metrics
 from f1ci.metrics import fbeta, tversky
-from notebooks.shared import printed_gradients
+from notebooks.own import yuan_gaussian as printed_gradients
 from notebooks.shared.class_averages import standard_errors
 
 # A few operations of 1e-16 each, on gradients that reach a few hundred at the tables below.

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from notebooks.shared import datasets, splits
+from notebooks.data import make_splits as splits
+from notebooks.shared import datasets
 
 
 @pytest.mark.parametrize("i", [2, 500])

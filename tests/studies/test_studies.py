@@ -1,10 +1,14 @@
-"""What the notebooks of our own work compute in `notebooks/shared`, beside the atlas."""
+"""What the notebooks of our own work compute in `notebooks/own`."""
 
 import numpy as np
 import pytest
 
 import f1ci
-from notebooks.shared import comparisons, joint_sets, kernels, one_score
+from notebooks.own import choosing_a_method as one_score
+from notebooks.own import joint_intervals as joint_sets
+from notebooks.own import two_models_many_documents as comparisons
+from notebooks.shared import kernels
+from notebooks.shared.four_intervals import share_of
 
 EXAMPLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
 
@@ -22,7 +26,7 @@ def test_coverage_given_v_is_the_package_s_exact_coverage(method):
     interval = one_score.Interval.of(12, method, 0.9)
     least, where = interval.least_coverage()
     for truth in (0.3, 0.85, where):
-        share = one_score.share_of(truth)
+        share = share_of(truth)
         design = [share, 1 - share, 0, 0]
         exact = f1ci.coverage.exact(12, design, method=method, confidence_level=0.9)
         coverage, length = interval.at(truth)

@@ -8,7 +8,8 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from notebooks.shared import class_averages, nights
+from notebooks.own import takahashi_nights as nights
+from notebooks.shared import class_averages
 
 # A reader's own matrices, without a kernel
 

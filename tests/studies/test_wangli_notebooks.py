@@ -10,8 +10,10 @@ from sklearn.metrics import confusion_matrix
 
 import f1ci
 from notebooks.data import train_tag_sets
-from notebooks.shared import fold_statistics, logistic_folds, tag_sets
-from notebooks.shared.logistic_folds import Design
+from notebooks.own import wangli_simulation as logistic_folds
+from notebooks.own import wangli_tag_sets as tag_sets
+from notebooks.own.wangli_simulation import Design
+from notebooks.shared import fold_statistics
 
 MEANS = ((0.0, 0.0), (0.5, 0.5))
 

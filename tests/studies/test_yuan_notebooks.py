@@ -6,7 +6,8 @@ from compendium import ledger
 from scipy import stats
 
 import f1ci
-from notebooks.shared import datasets, joint_coverage, other_runs, recording
+from notebooks.own import yuan_other_runs as other_runs
+from notebooks.shared import datasets, joint_coverage, recording
 
 METRICS = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy]
 FOREST = np.array([3047, 80, 169, 37])  # TN, FP, FN, TP

@@ -81,23 +81,6 @@ def tables(p: Array, n: int, count: int, rng: Generator) -> Array:
     return rng.multinomial(n, p.ravel(), count).reshape(-1, 2, 2, 2)
 
 
-def swapped_p_value(y: Array, a: Array, b: Array) -> tuple[float, int]:
-    """Return the exact test's p-value from every set of swaps one by one, and how many there are.
-
-    A set of swaps exchanges the two predictions on some of the discordant items.
-    """
-    differ = np.flatnonzero(a != b)
-    swaps = (np.arange(2 ** len(differ))[:, None] >> np.arange(len(differ))) & 1
-    change = np.where(swaps == 1, -1, 1) * (b - a)[differ]
-    tp_a, tp_b = (int((y & x).sum()) for x in (a, b))
-    tp = (tp_a + tp_b + (change @ y[differ])) // 2  # of B; A has the rest
-    predicted = (a.sum() + b.sum() + change.sum(axis=1)) // 2
-    of_b = 2 * tp / (y.sum() + predicted)
-    of_a = 2 * (tp_a + tp_b - tp) / (y.sum() + a.sum() + b.sum() - predicted)
-    observed = abs(2 * tp_b / (y.sum() + b.sum()) - 2 * tp_a / (y.sum() + a.sum()))
-    return float(np.mean(np.abs(of_b - of_a) >= observed - 1e-12)), len(swaps)
-
-
 def wald_p_value(cells: Array, *, as_coded: bool = False) -> float:
     """Return Wald's p-value for the difference of two F1 scores.
 

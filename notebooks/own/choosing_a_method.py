@@ -6,7 +6,7 @@ TP is binomial with the share F* = F1 / (2 - F1), so every number here is a fini
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +14,12 @@ from scipy.special import betainc
 from scipy.stats import binom
 
 import f1ci
+from notebooks.shared.four_intervals import share_of
 
 Array: TypeAlias = NDArray[np.float64]
 
 # How far from an end point the coverage on its side is looked up.
 _NEAR = 1e-11
-
-
-def share_of(f1: Any) -> Any:
-    """Return F* from F1."""
-    return f1 / (2 - f1)
 
 
 class Interval(NamedTuple):

@@ -15,18 +15,6 @@ from compendium.data import read_verified
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-__all__ = [
-    "CELLS",
-    "blocks",
-    "cells_by_dialogue",
-    "corpora",
-    "counts",
-    "deviations",
-    "error_correlation",
-    "labels",
-    "probability_not_better",
-]
-
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

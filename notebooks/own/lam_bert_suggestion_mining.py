@@ -17,18 +17,6 @@ import pandas as pd
 from compendium.data import read_verified
 from numpy.typing import NDArray
 
-__all__ = [
-    "Counts",
-    "counts_of",
-    "difference_variance",
-    "disjoint",
-    "joint_cells",
-    "labels",
-    "nested",
-    "sizes",
-]
-
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
@@ -109,22 +97,3 @@ def nested(a: Counts, b: Counts) -> tuple[Labels, Labels, Labels]:
 def disjoint(a: Counts, b: Counts) -> tuple[Labels, Labels, Labels]:
     """Return truth, A and B with the most disagreement that their counts allow."""
     return _labels(a, b, from_the_end=True)
-
-
-def difference_variance(cells: Array) -> Array:
-    """Return the variance of A's F1 minus B's, times the number of items, by the delta method.
-
-    `cells` has the shape (..., 2, 2, 2): probabilities of the true class, A's and B's prediction.
-    Let z be 1 for a true positive class, and a be 1 for a predicted one. An item adds
-    (2 z a - F (z + a)) / (E z + E a) to a model's F1. The two models' parts are subtracted.
-    """
-    z, a, b = np.indices((2, 2, 2))
-
-    def pull(x: NDArray[np.int64]) -> Array:
-        def mean(values: NDArray[np.int64]) -> Array:
-            return np.asarray((cells * values).sum(axis=(-3, -2, -1), keepdims=True))
-
-        f1 = 2 * mean(z * x) / mean(z + x)
-        return np.asarray((2 * z * x - f1 * (z + x)) / mean(z + x))
-
-    return np.asarray((cells * (pull(a) - pull(b)) ** 2).sum(axis=(-3, -2, -1)))

@@ -21,8 +21,6 @@ from scipy import special
 
 import f1ci
 
-__all__ = ["REPETITIONS", "Design", "Trials", "f1_of_rates", "fit", "rates", "run", "terms_of"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Means = tuple[tuple[float, float], tuple[float, float]]

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["differences", "printed", "values"]
-
 Array = NDArray[np.float64]
 # F0.5, and a Tversky index that is no special case of another measure.
 A, B = 0.8, 0.2

@@ -19,16 +19,6 @@ from scipy import optimize
 from f1ci.metrics import BinaryMetric
 from notebooks.shared import joint_coverage
 
-__all__ = [
-    "KINDS",
-    "ROUNDING",
-    "Enumerated",
-    "RuleFit",
-    "cells_of_rates",
-    "rates",
-    "standard_errors",
-]
-
 Array = NDArray[np.float64]
 
 KINDS = ("corrected", "joint", "individual")

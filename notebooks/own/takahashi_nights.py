@@ -23,23 +23,6 @@ from scipy import stats
 
 import f1ci
 
-__all__ = [
-    "NETWORKS",
-    "STAGES",
-    "class_counts",
-    "coverage",
-    "design_effect",
-    "influences",
-    "labels",
-    "level_of",
-    "matrices",
-    "night_scores",
-    "published_mean",
-    "sleep_stages",
-    "stage_design_effect",
-    "within_night_correlation",
-]
-
 STAGES = ("W", "N1", "N2", "N3", "REM")
 NETWORKS = (
     "SimpleNet",

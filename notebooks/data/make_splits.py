@@ -5,21 +5,16 @@ only be placed among those of other halves. An interval depends on a half only t
 so ``notebooks/data/splits-orange-juice.csv`` holds these counts alone. Half i depends on the seed
 and on i alone::
 
-    python -m notebooks.shared.splits    # writes the file and its entry in sources.csv
+    python -m notebooks.data.make_splits    # writes the file and its entry in sources.csv
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
-
 import numpy as np
-from compendium import DATA, data
+from compendium import data
 from numpy.typing import NDArray
 
 from notebooks.shared import datasets
-
-__all__ = ["HALVES", "SEED", "half", "note_source"]
 
 FILE = "splits-orange-juice.csv"
 # The root of the seeds was set before any result was seen.
@@ -39,31 +34,15 @@ def half(i: int) -> NDArray[np.int64]:
     return np.bincount(2 * z[rest] + predicted, minlength=4).reshape(2, 2)
 
 
-def note_source(file: str, made_with: str) -> None:
-    """Update a file's entry in sources.csv: its rows, its hash, and what made it."""
-    entries = data.sources()
-    content = (DATA / file).read_bytes()
-    entries[file] |= {
-        "rows": str(content.count(b"\n") - 1),
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "made_with": made_with,
-    }
-    with (DATA / "sources.csv").open("w", newline="", encoding="utf-8") as lines:
-        table = csv.DictWriter(lines, list(entries[file]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(entries.values())
-
-
 def main(halves: int = HALVES) -> None:
     """Make the data file anew."""
     import sklearn
 
-    with (DATA / FILE).open("w", newline="", encoding="utf-8") as lines:
-        table = csv.writer(lines, lineterminator="\n")
-        table.writerow(["split", "00", "01", "10", "11"])
-        for i in range(halves):
-            table.writerow([i, *half(i).ravel()])
-    note_source(FILE, f"scikit-learn {sklearn.__version__}; numpy {np.__version__}")
+    counts = [",".join(map(str, [i, *half(i).ravel()])) for i in range(halves)]
+    text = "\n".join(["split,00,01,10,11", *counts]) + "\n"
+    data.register(
+        FILE, text, made_with=f"scikit-learn {sklearn.__version__}; numpy {np.__version__}"
+    )
 
 
 if __name__ == "__main__":
