@@ -10,78 +10,102 @@ const explorer = (() => {
 
   const KEPT = 40; // test sets in sight
 
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+
   const shareOf = (f1) => f1 / (2 - f1);
 
-  /** The probability of x right items among v, as a function of x and the true F1. */
+  /** The probability of x right items among v, as a function of x and F*. */
   function chances(v) {
     const logChoose = [0];
     for (let x = 1; x <= v; x += 1) logChoose[x] = logChoose[x - 1] + Math.log((v - x + 1) / x);
-    return (x, f1) => {
-      if (f1 === 0) return x === 0 ? 1 : 0;
-      if (f1 === 1) return x === v ? 1 : 0;
-      return Math.exp(logChoose[x] + x * Math.log(shareOf(f1)) + (v - x) * Math.log1p(-shareOf(f1)));
+    return (x, share) => {
+      if (share === 0) return x === 0 ? 1 : 0;
+      if (share === 1) return x === v ? 1 : 0;
+      return Math.exp(logChoose[x] + x * Math.log(share) + (v - x) * Math.log1p(-share));
     };
   }
 
-  const limitsOf = (method, v, level) => Array.from({ length: v + 1 }, (_, x) => f1ci[method](x, v - x, level));
+  /**
+   * The odds of a right item at which x or more of v are right with this probability. The logarithm of
+   * the probability is concave in the logit, so Newton's method converges from everywhere.
+   */
+  function oddsOf(x, v, probability) {
+    const chance = chances(v);
+    let logit = Math.log(x / (v - x + 1));
+    for (let step = 0; step < 12; step += 1) {
+      const share = 1 / (1 + Math.exp(-logit));
+      const tail = sum(Array.from({ length: v - x + 1 }, (_, k) => chance(x + k, share)));
+      const slope = x * chance(x, share) * (1 - share);
+      logit -= (Math.log(tail / probability) * tail) / slope;
+    }
+    return Math.exp(logit);
+  }
+
+  /** Beta quantiles of F* (Lam, Gopal and Qian 2024, eqs. 26 and 27), mapped: F1 = 2 odds / (1 + 2 odds). */
+  function clopperPearson(x, wrong, level) {
+    const tail = 0.5 * (1 - level);
+    const right = x === 0 ? 0 : oddsOf(x, x + wrong, tail);
+    const error = wrong === 0 ? 0 : oddsOf(wrong, x + wrong, tail);
+    return [(2 * right) / (1 + 2 * right), 2 / (2 + error)];
+  }
+
+  const METHODS = { wilsonIndirect: f1ci.wilsonIndirect, wilsonDirect: f1ci.wilsonDirect, wald: f1ci.wald, clopperPearson };
+  const limitsOf = (method, v, level) => Array.from({ length: v + 1 }, (_, x) => METHODS[method](x, v - x, level));
   const holds = ([low, high], f1) => low <= f1 && f1 <= high;
 
-  /** {pieces, mean, least, where}: each piece a list of [F1, coverage], end points included. */
+  /** The coverage between two neighbouring limits, end points included: [F1, coverage] in even steps. */
+  function pieceBetween(from, to, limits, chance) {
+    const covering = limits.map((_, x) => x).filter((x) => holds(limits[x], (from + to) / 2));
+    const steps = 2 * Math.max(1, Math.ceil(100 * (to - from)));
+    return Array.from({ length: steps + 1 }, (_, i) => {
+      const f1 = i === steps ? to : from + ((to - from) * i) / steps;
+      return [f1, sum(covering.map((x) => chance(x, shareOf(f1))))];
+    });
+  }
+
+  /** The integral over a piece by Simpson's rule. */
+  function integral(piece) {
+    const last = piece.length - 1;
+    const weighted = piece.map(([, share], i) => share * (i === 0 || i === last ? 1 : i % 2 ? 4 : 2));
+    return (sum(weighted) * (piece[last][0] - piece[0][0])) / (3 * last);
+  }
+
+  /** {pieces, mean, least, where} of the coverage. */
   function study(method, v, level) {
     const limits = limitsOf(method, v, level);
     const chance = chances(v);
     const inside = limits.flat().filter((end) => end > 0 && end < 1);
     const ends = [...new Set([0, ...inside, 1])].sort((p, q) => p - q);
-    const pieces = [];
-    let [mean, least, where] = [0, Infinity, 0];
-    for (let k = 0; k + 1 < ends.length; k += 1) {
-      const [from, to] = [ends[k], ends[k + 1]];
-      const covering = limits.map((_, x) => x).filter((x) => holds(limits[x], (from + to) / 2));
-      const steps = 2 * Math.max(1, Math.ceil(100 * (to - from)));
-      const piece = Array.from({ length: steps + 1 }, (_, i) => {
-        const f1 = i === steps ? to : from + ((to - from) * i) / steps;
-        return [f1, covering.reduce((sum, x) => sum + chance(x, f1), 0)];
-      });
-      piece.forEach(([f1, share], i) => {
-        const weight = i === 0 || i === steps ? 1 : i % 2 ? 4 : 2; // Simpson's rule
-        mean += (weight * share * (to - from)) / (3 * steps);
-        if (share < least) [least, where] = [share, f1];
-      });
-      pieces.push(piece);
-    }
-    return { pieces, mean, least: Math.max(least, 0), where };
+    const pieces = ends.slice(1).map((to, k) => pieceBetween(ends[k], to, limits, chance));
+    const [where, least] = pieces.flat().reduce((lowest, point) => (point[1] < lowest[1] ? point : lowest));
+    return { pieces, mean: sum(pieces.map(integral)), least: Math.max(least, 0), where };
   }
 
   /** The coverage at one true F1. */
   function coverage(method, v, level, f1) {
     const chance = chances(v);
-    return limitsOf(method, v, level).reduce((sum, limits, x) => sum + (holds(limits, f1) ? chance(x, f1) : 0), 0);
+    return sum(limitsOf(method, v, level).map((limits, x) => (holds(limits, f1) ? chance(x, shareOf(f1)) : 0)));
   }
 
   /** The right items of one test set. */
   function draw(v, f1, random = Math.random) {
-    let right = 0;
-    for (let item = 0; item < v; item += 1) right += Number(random() < shareOf(f1));
-    return right;
+    return Array.from({ length: v }, random).filter((toss) => toss < shareOf(f1)).length;
   }
 
   // --- Pictures ----------------------------------------------------------------------------------
 
+  // Places in the two pictures of explorer.html, which have the scales.
   const place = (f1) => 60 + 560 * f1;
-  const across = (y) => [0, 0.2, 0.4, 0.6, 0.8, 1].map((f1) => `<text x="${place(f1)}" y="${y}" text-anchor="middle">${f1}</text>`).join("");
+  const height = (share) => 20 + 675 * (1 - Math.max(share, 0.6));
   const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
 
   function drawCoverage(svg, { pieces, least, where }, level, f1) {
-    const LOWEST = 0.6;
-    const y = (share) => 20 + (270 * (1 - Math.max(share, LOWEST))) / (1 - LOWEST);
-    const line = pieces.flat().map(([at, share]) => `${place(at).toFixed(2)},${y(share).toFixed(1)}`).join(" ");
-    const up = [0.6, 0.7, 0.8, 0.9, 1].map((share) => `<path class="grid" d="M60 ${y(share)}H620"/>`
-      + `<text x="52" y="${y(share) + 5}" text-anchor="end">${100 * share}</text>`);
-    svg.innerHTML = `${up.join("")}${across(310)}<path class="truth" d="M${place(f1)} 20V290"/>`
-      + `<polyline points="${line}"/><path class="level" d="M60 ${y(level)}H620"/>`
-      + `<circle class="least" cx="${place(where)}" cy="${y(least)}" r="6"/>`
-      + '<text x="340" y="334" text-anchor="middle">true F1</text>'
-      + '<text x="14" y="155" text-anchor="middle" transform="rotate(-90 14 155)">coverage, %</text>';
+    const line = pieces.flat().map(([at, share]) => `${place(at).toFixed(2)},${height(share).toFixed(1)}`);
+    svg.querySelector("polyline").setAttribute("points", line.join(" "));
+    svg.querySelector(".truth").setAttribute("d", `M${place(f1)} 20V290`);
+    svg.querySelector(".level").setAttribute("d", `M60 ${height(level)}H620`);
+    svg.querySelector(".least").setAttribute("cx", place(where));
+    svg.querySelector(".least").setAttribute("cy", height(least));
   }
 
   /** The last test sets, the newest on top: a bar for each interval, red where it misses. */
@@ -89,11 +113,12 @@ const explorer = (() => {
     const bars = sets.slice(-KEPT).map(({ limits: [low, high], estimate }, k) => {
       const y = 264 - 6.4 * k;
       const missed = holds([low, high], f1) ? "" : ' class="missed"';
-      const [from, to] = [place(Math.max(low, 0)), place(Math.min(high, 1))];
-      return `<g${missed}><path d="M${from} ${y}H${to}"/><circle cx="${place(estimate)}" cy="${y}" r="2.5"/></g>`;
+      const bar = `M${place(Math.max(low, 0))} ${y}H${place(Math.min(high, 1))}`;
+      return `<g${missed}><path d="${bar}"/><circle cx="${place(estimate)}" cy="${y}" r="2.5"/></g>`;
     });
-    svg.innerHTML = `<path class="truth" d="M${place(f1)} 6V272"/>${across(290)}${bars.join("")}`
-      + `<text x="${place(f1)}" y="308" text-anchor="middle">true F1</text>`;
+    svg.querySelector("g").innerHTML = bars.join("");
+    svg.querySelector(".truth").setAttribute("d", `M${place(f1)} 6V272`);
+    svg.querySelector(".name").setAttribute("x", place(f1));
   }
 
   /** A score in words: two digits of its distance from 0 or 1. */
@@ -146,7 +171,7 @@ const explorer = (() => {
       if (number === 0) sets = [];
       for (let k = 0; k < number; k += 1) {
         const right = draw(v, f1);
-        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: f1ci[method](right, v - right, level) });
+        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: METHODS[method](right, v - right, level) });
       }
       showSets();
     });
@@ -160,12 +185,6 @@ const explorer = (() => {
   }
 
   const box = document.getElementById("explorer");
-  if (box && typeof f1ci !== "undefined") start(box); // the calculator on the same page has brought the kernels
-  else if (box) {
-    const script = document.createElement("script");
-    script.src = "../_static/f1ci.js";
-    script.addEventListener("load", () => start(box));
-    document.head.append(script);
-  }
+  if (box) start(box);
   return { study, coverage, draw };
 })();

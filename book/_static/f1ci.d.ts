@@ -13,27 +13,23 @@ interface Comparison {
 interface Fit { tp: number; fn: number; from: number; to: number; }
 
 declare const f1ci: {
-  normalQuantile(p: number): number;
   twoSided(level: number): number;
-  betaOdds(a: number, b: number, p: number): number;
   f1Estimate(x: number, wrong: number): number;
   wilsonIndirect(x: number, wrong: number, level: number): Limits;
   wilsonDirect(x: number, wrong: number, level: number): Limits;
-  clopperPearson(x: number, wrong: number, level: number): Limits;
   wald(x: number, wrong: number, level: number): Limits;
   fbetaWeights(beta: number): { a: number; b: number };
   tverskyEstimate(x: number, y: number, w: number, a: number, b: number): number;
   tverskyScore(x: number, y: number, w: number, a: number, b: number, level: number): Limits;
-  tverskyCautious(x: number, y: number, w: number, a: number, b: number, level: number): Limits;
   classCounts(matrix: number[][]): { x: number; y: number; w: number }[];
-  /** Every class needs an item: leave out the others. null if rounding would decide the limits. */
-  averageScore(matrix: number[][], a: number, b: number, level: number, weighted: boolean): Limits | null;
   modelCounts(counts: Comparison): { x: number; y: number; w: number }[];
   differenceScore(counts: Comparison, a: number, b: number, level: number): Limits;
   /** null if there are too many outcomes. */
   exactTest(counts: Comparison): number | null;
-  fittingCounts(precision: Limits, recall: Limits, positives: number): Fit[];
-  fittingF1(f1: Limits, positives: number): Fit[];
+  /** Bands [least, most] of rounded scores. Only each `step`-th number of true positives is tried. */
+  fittingCounts(
+    bands: { precision?: Limits; recall?: Limits; f1?: Limits }, positives: number, step?: number,
+  ): Fit[];
   sampleSize(beta: number, halfWidth: number, prevalence: number | null, level: number): {
     positives: number; total: number | null;
   };

@@ -1,302 +1,275 @@
 // Computes what the calculator shows of a reading. No page is needed.
 //
-// A result has `rows` to draw, `quotes` to copy, `notes`, and more tables as they apply: `others`,
-// `averages`, `classes`, `fits`. A row has key, name, label, estimate, low, high and `about`, the name
-// of its method; `least` and `most` if the estimate is a range; `python` and `r`, lines that give the
-// same limits.
+// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the test
+// set in words), `oneClass` if all is about one class, and `verdict` for two models. `quotes` are all its
+// rows, each label once. A row has name, label, estimate, low, high, `reference`, and `python`, a line that
+// gives the same limits; `least` and `most` if the estimate is a range.
 const results = (() => {
   "use strict";
 
   // The package looks at all cells of a matrix up to this many classes.
   const MOST_AVERAGED = 30;
-  // Beyond this many numbers of true positives that fit a rounding, some are skipped.
+  // About so many numbers of true positives that fit a rounding are visited.
   const MOST_VISITED = 500;
 
-  const METHODS = [
-    { key: "wilson_indirect", name: "Wilson score", kind: "score", limits: f1ci.wilsonIndirect },
-    { key: "wilson_direct", name: "Wilson direct", limits: f1ci.wilsonDirect },
-    { key: "clopper_pearson", name: "Clopper–Pearson", kind: "cautious", limits: f1ci.clopperPearson },
-    { key: "wald", name: "Wald", limits: f1ci.wald },
-  ];
-  const TWO = (cautious) => [
-    { key: "score", name: "Wilson score", kind: "score", limits: f1ci.tverskyScore },
-    { key: "cautious", name: cautious, kind: "cautious", limits: f1ci.tverskyCautious },
-  ];
+  const LAM = "Lam, K. F. Y., Gopal, V. and Qian, J. (2024). Confidence intervals for the F1 score: a comparison of four methods. "
+    + "arXiv 2309.14621, https://arxiv.org/abs/2309.14621";
+  const WILSON = "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the "
+    + "American Statistical Association 22, 209–212; for this score: f1ci, https://f1ci.github.io/f1ci/book/score.html";
 
-  const LAM = "Lam, K. F. Y., Gopal, V. and Qian, J. (2024). Confidence intervals for the F1 score: a comparison of four methods. arXiv 2309.14621, https://arxiv.org/abs/2309.14621";
-  const WILSON = "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American Statistical Association 22, 209–212; for this score: f1ci, https://f1ci.github.io/f1ci/book/score.html";
-
+  const { some } = cells;
   const sum = (values) => values.reduce((total, value) => total + value, 0);
-  const some = (n, one, many) => `${String(n).replace(/\B(?=(\d{3})+$)/g, ",")} ${n === 1 ? one : many}`;
-  const scoreName = (beta) => (beta === 1 ? "F1" : `F${beta}`);
+  const scoreName = (beta) => `F${beta}`;
+  // Without the last digits, which are rounding: 0.99, not 0.9899999999999999.
   const tidy = (value) => String(Number(value.toPrecision(12)));
 
-  // --- Lines of code -----------------------------------------------------------------------------
-
-  const call = (name, positional, level, method = null) => `f1ci.${name}(${[
-    ...positional, ...(method ? [`method="${method}"`] : []), ...(level === 0.95 ? [] : [`confidence_level=${tidy(level)}`]),
-  ].join(", ")})`;
-
+  /** A call of a function of the package. */
+  function call(name, positional, level, method = null) {
+    const named = [...(method ? [`method="${method}"`] : []), ...(level === 0.95 ? [] : [`confidence_level=${tidy(level)}`])];
+    return `f1ci.${name}(${[...positional, ...named].join(", ")})`;
+  }
   const listOf = (matrix) => `[${matrix.map((row) => `[${row.join(", ")}]`).join(", ")}]`;
 
-  /** R's own interval for the share of right items, mapped to F1; null if there is none. */
-  function lineOfR(kind, { x, wrong, a }, level) {
-    if (!kind || x + wrong === 0 || (a !== 0.5 && a !== 1)) return null;
-    const test = kind === "score" ? "prop.test" : "binom.test";
-    const more = kind === "score" ? ", correct = FALSE" : "";
-    const p = `${test}(${x}, ${x + wrong}, conf.level = ${tidy(level)}${more})$conf.int`;
-    return a === 1 ? p : `p <- ${p}\n2 * p / (1 + p)`;
-  }
+  /** A result without a number, and why. */
+  const nothing = (note) => ({ rows: [], tables: [], notes: [note] });
 
   // --- Scores of counts --------------------------------------------------------------------------
 
+  const labelOf = (name, of) => name + (of && ` of ${of}`);
+
   /** An F-beta of counts. `of` is the class, if there are several. */
   const fScore = (beta, { tp, fp, fn, tn }, of = "") => ({
-    id: `f${beta}`, name: scoreName(beta), label: scoreName(beta) + (of && ` of ${of}`), x: tp, y: fp, w: fn,
-    ...f1ci.fbetaWeights(beta), of,
-    python: beta === 1 ? ["f1_interval", [`tp=${tp}`, `fp=${fp}`, `fn=${fn}`]]
+    name: scoreName(beta), label: labelOf(scoreName(beta), of), x: tp, y: fp, w: fn, ...f1ci.fbetaWeights(beta),
+    reference: beta === 1 ? LAM : WILSON,
+    call: beta === 1 ? ["f1_interval", [`tp=${tp}`, `fp=${fp}`, `fn=${fn}`]]
       : ["metric_interval", [`[[${tn ?? 0}, ${fp}], [${fn}, ${tp}]]`, `f1ci.metrics.fbeta(${beta})`]],
   });
   const share = (name, metric, x, y, w, matrix, of = "") => ({
-    id: metric, name, label: metric + (of && ` of ${of}`), x, y, w, a: 1, b: 1, of, python: ["metric_interval", [matrix, `"${metric}"`]],
+    name, label: labelOf(metric, of), x, y, w, a: 1, b: 1, reference: WILSON, call: ["metric_interval", [matrix, `"${metric}"`]],
   });
 
-  /** One row for each method; all four of F1 if asked. */
-  function rowsOf({ id, label, x, y, w, a, b, of, python }, level, prefix = `${id}/`, four = false) {
-    const isF1 = a === 0.5 && b === 0.5;
-    const methods = isF1 && four ? METHODS : TWO(a === b ? "Clopper–Pearson" : "Cautious");
-    return methods.map(({ key, kind, name, limits }) => {
-      const [low, high] = methods === METHODS ? limits(x, y + w, level) : limits(x, y, w, a, b, level);
-      // What Python calls the default needs no name.
-      const method = kind === "score" ? null : isF1 && kind === "cautious" ? "clopper_pearson" : key;
-      return {
-        key: prefix + key, name, title: `${label}, ${name}`, label, of, low, high, estimate: f1ci.tverskyEstimate(x, y, w, a, b),
-        about: name, reference: isF1 ? LAM : WILSON, python: call(...python, level, method),
-        r: a === b ? lineOfR(kind, { x, wrong: y + w, a }, level) : null,
-      };
-    });
+  /** The row of a score with its score interval. */
+  function rowOf({ name, label, reference, x, y, w, a, b, call: line }, level) {
+    const [low, high] = f1ci.tverskyScore(x, y, w, a, b, level);
+    const estimate = f1ci.tverskyEstimate(x, y, w, a, b);
+    return { name, label, reference, estimate, low, high, python: call(...line, level) };
   }
 
-  function methodNotes(rows) {
-    const wald = rows.find((row) => row.about === "Wald");
-    if (!wald || wald.low === undefined) return [];
-    if (wald.low === wald.high) return ["Wald has no width here: do not use it."];
-    return wald.low < 0 || wald.high > 1 ? ["Wald leaves the range from 0 to 1 here: do not use it."] : [];
-  }
-
-  /** Counts of one class: four intervals, and other scores. */
-  function ofCounts(counts, { level, beta }, of = "") {
+  /** The rows of the F score that was asked for, and of other scores. */
+  function scoresOf(counts, { level, beta }, of) {
     const { tp, fp, fn, tn } = counts;
     const matrix = `[[${tn ?? 0}, ${fp}], [${fn}, ${tp}]]`;
-    const rows = rowsOf(fScore(beta, counts, of), level, "", true);
-    const notes = methodNotes(rows);
-    if (tp + fp + fn === 0) {
-      notes.unshift("No item is positive or predicted positive: the score is not defined, and any value is possible.");
-    }
-    const others = [
+    const others = [1, 0.5, 2].filter((other) => other !== beta);
+    return [
+      fScore(beta, counts, of),
       share("Precision", "precision", tp, fp, 0, matrix, of),
       share("Recall", "recall", tp, 0, fn, matrix, of),
+      ...others.map((other) => fScore(other, counts, of)),
       share("Jaccard (IoU)", "jaccard", tp, fp, fn, matrix, of),
-      ...[1, 0.5, 2].filter((other) => other !== beta).map((other) => fScore(other, counts, of)),
       ...(tn === null ? [] : [share("Accuracy", "accuracy", tp + tn, fp, fn, matrix)]),
-    ].map((one) => ({ name: one.name, rows: rowsOf(one, level) }));
-    const items = tn === null ? `a test set with ${some(tp + fn, "positive item", "positive items")}`
-      : `${some(tp + fp + fn + tn, "item", "items")}, ${some(tp + fn, "of them positive", "of them positive")}`;
-    return { score: scoreName(beta), rows, notes, others, items, quotes: [...rows, ...others.flatMap((one) => one.rows)] };
+    ].map((score) => rowOf(score, level));
+  }
+
+  /** What is shown of one class: three scores are drawn, all are in the table. */
+  const ofScores = (rows, items, notes) => ({
+    rows: rows.slice(0, 3), tables: [{ caption: "Scores", first: "Score", rows }], items, notes, oneClass: true,
+  });
+
+  function ofCounts(counts, settings, of = "") {
+    const { tp, fp, fn, tn } = counts;
+    const undefinedScore = "No item is positive or predicted positive: the score is not defined, and any value is possible.";
+    const items = tn === null ? `a test set with ${some(tp + fn, "positive item")}`
+      : `${some(tp + fp + fn + tn, "item")}, ${some(tp + fn, "of them positive", "of them positive")}`;
+    return ofScores(scoresOf(counts, settings, of), items, tp + fp + fn === 0 ? [undefinedScore] : []);
   }
 
   // --- Matrices ----------------------------------------------------------------------------------
 
   /** The averages of a matrix whose classes all have items. */
-  function averagesOf(matrix, classes, { level, beta }) {
+  function averagesOf(matrix, { level, beta }) {
     const { a, b } = f1ci.fbetaWeights(beta);
-    const n = sum(classes.map(({ support }) => support));
-    const right = sum(matrix.map((row, k) => row[k]));
-    const score = scoreName(beta);
-    const average = (key, name, weights) => {
-      const limits = f1ci.averageScore(matrix, a, b, level, key === "weighted");
-      if (limits === null) return [];
-      const [low, high] = limits;
+    const wrong = sum(matrix.map((row, k) => sum(row) - row[k]));
+    const right = sum(matrix.map(sum)) - wrong;
+    const average = (name) => {
+      const key = name.toLowerCase();
+      const limits = matrix.length > MOST_AVERAGED ? null : averages.scoreLimits(matrix, a, b, level, key === "weighted");
       const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
-      return [{
-        key, name, label: `${key} ${score}`, of: "", low, high, about: "Wilson score", reference: WILSON, r: null,
-        estimate: sum(classes.map((row, k) => row.estimate * weights[k])),
-        python: call("metric_interval", [listOf(matrix), metric], level),
-      }];
+      const python = call("metric_interval", [listOf(matrix), metric], level);
+      return limits === null ? []
+        : [{ name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python }];
     };
-    const [micro] = rowsOf(share("", "micro_f1", right, n - right, 0, listOf(matrix)), level);
-    const rows = [{ ...micro, key: "micro", name: "Micro (accuracy)", title: null, label: `micro ${score}` }];
-    if (matrix.length > MOST_AVERAGED) return rows;
-    return [
-      ...average("macro", "Macro", classes.map(() => 1 / classes.length)), ...rows,
-      ...average("weighted", "Weighted", classes.map(({ support }) => support / n)),
-    ];
+    const micro = rowOf(share("Micro (accuracy)", "micro_f1", right, wrong, 0, listOf(matrix)), level);
+    return [...average("Macro"), { ...micro, label: `micro ${scoreName(beta)}` }, ...average("Weighted")];
   }
 
   /** For each class: true if an item belongs to it or is predicted as it. */
   const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0 || matrix.some((other) => other[k] > 0));
+
+  /** A row for each class against the rest, with its counts. */
+  function classesOf(matrix, names, { level, beta }) {
+    const n = sum(matrix.map(sum));
+    return f1ci.classCounts(matrix).map(({ x, y, w }, k) => {
+      const counts = { tp: x, fp: y, fn: w, tn: n - x - y - w };
+      return { ...rowOf(fScore(beta, counts, names[k]), level), name: names[k], support: x + w, counts };
+    });
+  }
+
+  function notesOnMatrix(matrix, averaged, absent) {
+    const notes = [];
+    if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
+    const many = matrix.length > MOST_AVERAGED;
+    if (many) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: metric_interval.`);
+    else if (averaged.length < 3) notes.push("The search for the limits of an average does not come to rest here. Python has them: metric_interval.");
+    return notes;
+  }
 
   function ofMatrix({ matrix: all, labels }, settings, positive) {
     const present = withItems(all);
     const keep = (list) => list.filter((_, k) => present[k]);
     const matrix = keep(all).map(keep);
     const names = keep(labels);
-    const notes = [];
-    const absent = labels.filter((_, k) => !present[k]);
-    if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
-    if (matrix.length < 2) return { notes: ["At least two classes need items."], rows: [], quotes: [] };
-    const n = sum(matrix.map(sum));
-    const counts = f1ci.classCounts(matrix).map(({ x, y, w }) => ({ tp: x, fp: y, fn: w, tn: n - x - y - w }));
-    const classes = counts.map((one, k) => {
-      const [row] = rowsOf(fScore(settings.beta, one, names[k]), settings.level, `class ${k}/`);
-      return { ...row, name: names[k], title: null, support: one.tp + one.fn };
-    });
-    const averages = averagesOf(matrix, classes, settings);
-    if (matrix.length > MOST_AVERAGED) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: metric_interval.`);
-    else if (averages.length < 3) notes.push("The search for the limits of an average does not come to rest here. Python has them: metric_interval.");
-    const items = `${some(n, "item", "items")} of ${matrix.length} classes`;
-    if (matrix.length > 2) {
-      return { score: scoreName(settings.beta), rows: averages, notes, classes, items, quotes: [...averages, ...classes] };
+    if (names.length < 2) return nothing("At least two classes need items.");
+    const classes = classesOf(matrix, names, settings);
+    const averaged = averagesOf(matrix, settings);
+    const notes = notesOnMatrix(matrix, averaged, labels.filter((_, k) => !present[k]));
+    const binary = names.length === 2;
+    const score = scoreName(settings.beta);
+    const tables = [
+      { caption: `Averages of ${score}`, first: "Average", rows: averaged, folded: binary },
+      { caption: `${score} of each class against the rest`, first: "Class", rows: classes, folded: binary },
+    ];
+    if (!binary) {
+      const items = `${some(sum(matrix.map(sum)), "item")} of ${names.length} classes`;
+      return { rows: [...averaged, ...classes], tables, notes, items };
     }
     const place = Math.max(0, names.indexOf(positive));
-    const binary = ofCounts(counts[place], settings, names[place]);
-    return {
-      ...binary, notes: [...notes, ...binary.notes], averages, classes,
-      quotes: [...binary.quotes, ...averages, ...classes.filter((_, k) => k !== place)],
-    };
+    const result = ofCounts(classes[place].counts, settings, names[place]);
+    return { ...result, notes: [...notes, ...result.notes], tables: [...result.tables, ...tables] };
   }
 
   // --- Rounded numbers ---------------------------------------------------------------------------
 
-  /** The least lower and the greatest upper limit over all counts that fit; null if none do. */
-  function envelope(fits, rowsAt) {
-    const step = Math.max(1, Math.floor(fits.length / MOST_VISITED));
-    const visited = fits.filter((_, k) => k % step === 0 || k === fits.length - 1);
-    let rows = null;
-    for (const { tp, fn, from, to } of visited) {
-      // Each limit falls with the false positives: the ends of their range are enough.
-      for (const fp of from === to ? [from] : [from, to]) {
-        // A precision printed as 0 leaves the false positives without bound.
-        const here = fp === Infinity ? rows.map((row) => ({ ...row, estimate: 0, low: 0, high: 0 })) : rowsAt({ tp, fp, fn, tn: null });
-        rows ??= here.map((row) => ({ ...row, least: row.estimate, most: row.estimate }));
-        rows.forEach((row, k) => {
-          row.low = Math.min(row.low, here[k].low);
-          row.high = Math.max(row.high, here[k].high);
-          row.least = Math.min(row.least, here[k].estimate);
-          row.most = Math.max(row.most, here[k].estimate);
-        });
-      }
-    }
-    return { rows, skipped: fits.length - visited.length };
+  /** The counts with these rounded numbers; of many numbers of true positives only some. */
+  function fitting(bands, positives) {
+    const [least, most] = bands.recall ?? [0, 1];
+    const step = Math.max(1, Math.floor((positives * (most - least)) / MOST_VISITED));
+    return { fits: f1ci.fittingCounts(bands, positives, step), step };
   }
 
-  const tablesIn = (fits) => sum(fits.map(({ from, to }) => to - from + 1));
+  /**
+   * For each row the least lower and the greatest upper limit over the counts that fit. A limit falls
+   * with the false positives, so the ends of their range are enough.
+   */
+  function envelope({ fits, step }, rowsAt) {
+    const ends = fits.flatMap(({ tp, fn, from, to }) => [...new Set([from, Math.min(to, cells.LARGEST)])].map((fp) => ({ tp, fp, fn, tn: null })));
+    const found = ends.map(rowsAt);
+    if (found.length === 1) return found[0];
+    const tables = sum(fits.map(({ from, to }) => to - from + 1));
+    const number = step > 1 || tables === Infinity ? "tables of counts" : some(tables, "table of counts", "tables of counts");
+    return found[0].map((row, k) => {
+      const all = (key) => found.map((rows) => rows[k][key]);
+      return {
+        ...row, low: Math.min(...all("low")), high: Math.max(...all("high")), least: Math.min(...all("estimate")),
+        most: Math.max(...all("estimate")), over: `, over ${number} that fit the rounding`, python: null,
+      };
+    });
+  }
 
-  /** Counts that fit a printed precision and recall, or a printed F1. */
-  function ofPrinted({ precision, recall, f1, positives }, { level, beta }) {
-    const score = scoreName(beta);
-    if (positives === null) {
-      return { score, rows: [], quotes: [], notes: ["This is too little for an interval. The error of F1 depends on the positive items, and not on the true negatives: give the number of truly positive items."] };
+  /** A printed precision and recall, or a printed F1: a report of one class. */
+  function ofPrinted(printed, settings) {
+    if (printed.positives === null) {
+      return nothing("This is too little for an interval. The error of F1 depends on the positive items, and not on the true negatives: "
+        + "give the number of truly positive items.");
     }
-    if (positives === 0) return { score, rows: [], quotes: [], notes: ["Without a truly positive item there is no recall."] };
-    if (!precision && beta !== 1) return { score, rows: [], quotes: [], notes: [`F1 does not say what ${score} is. Set beta to 1.`] };
-    const fits = precision ? f1ci.fittingCounts(precision, recall, positives) : f1ci.fittingF1(f1, positives);
-    if (fits.length === 0) {
-      const given = precision ? "this precision and recall" : "this F1";
-      return { score, rows: [], quotes: [], notes: [`No counts of ${some(positives, "truly positive item", "truly positive items")} give ${given} when rounded: check the number of items and the digits.`] };
-    }
-    const result = ofFits(fits, { level, beta }, "", positives);
-    if (!precision) result.notes.push("With precision and recall beside F1 the interval would be shorter.");
+    if (printed.f1 && settings.beta !== 1) return nothing(`F1 does not say what ${scoreName(settings.beta)} is. Set beta to 1.`);
+    const result = ofReport([{ ...printed, name: "" }], settings, "");
+    if (printed.f1 && result.rows.length) result.notes.push("With precision and recall beside F1 the interval would be shorter.");
     return result;
   }
 
-  /** The least lower and the greatest upper limits over the counts of one class that fit. */
-  function ofFits(fits, { level, beta }, of, positives) {
-    const { rows, skipped } = envelope(fits, (counts) => rowsOf(fScore(beta, counts, of), level, "", true));
-    const tables = tablesIn(fits);
-    const over = tables === Infinity ? "every table of counts that fits" : some(tables, "table of counts that fits", "tables of counts that fit");
-    const notes = methodNotes(rows);
-    if (skipped) notes.push(`${fits.length} numbers of true positives fit, and ${fits.length - skipped} of them were visited.`);
-    const described = rows.map((row) => ({ ...row, over: `, over ${over} the rounding`, python: null, r: null }));
-    const items = `a test set with ${some(positives, "positive item", "positive items")}`;
-    return { score: scoreName(beta), rows: described, notes, fits, quotes: described, items };
-  }
+  /** The scores of one class over the counts that fit. */
+  const ofFits = (fits, settings, of, positives) =>
+    ofScores(envelope(fits, (counts) => scoresOf(counts, settings, of)), `a test set with ${some(positives, "positive item")}`, []);
 
   /** A report of two classes: one class gets what the other one misses. */
-  function ofTwoClasses(classes, fitting, settings, positive) {
+  function ofTwoClasses(classes, found, settings, positive) {
     const labels = classes.map(({ name }) => name);
     const place = Math.max(0, labels.indexOf(positive));
-    const [ones, others] = [fitting[place], fitting[1 - place]];
-    const pairs = ones.flatMap((one) => others.filter((other) =>
-      other.fn >= one.from && other.fn <= one.to && one.fn >= other.from && one.fn <= other.to).map((other) => [one, other]));
-    if (pairs.length === 0) return { rows: [], quotes: [], notes: ["No counts give the numbers of both classes: check the report."] };
-    if (pairs.length > 1) {
-      const fits = pairs.map(([one, other]) => ({ ...one, from: other.fn, to: other.fn }));
-      return ofFits(fits, settings, positive, classes[place].positives);
-    }
-    const [[one, other]] = pairs;
-    const rows = [[one.tp, one.fn], [other.fn, other.tp]];
-    const matrix = place === 0 ? rows : rows.map((row) => [...row].reverse()).reverse();
-    const found = ofMatrix({ matrix, labels }, settings, positive);
-    return { ...found, notes: [`The report leaves one matrix: ${listOf(matrix)}, true classes in rows.`, ...found.notes] };
+    const [{ fits: ones, step }, { fits: others }] = [found[place], found[1 - place]];
+    const pairs = ones.flatMap((one) => others
+      .filter((other) => other.fn >= one.from && other.fn <= one.to && one.fn >= other.from && one.fn <= other.to)
+      .map((other) => ({ ...one, from: other.fn, to: other.fn, right: other.tp })));
+    if (pairs.length === 0) return nothing("No counts give the numbers of both classes: check the report.");
+    if (pairs.length > 1) return ofFits({ fits: pairs, step }, settings, positive, classes[place].positives);
+    const [{ tp, fn, from, right }] = pairs;
+    const matrix = place === 0 ? [[tp, fn], [from, right]] : [[right, from], [fn, tp]];
+    const result = ofMatrix({ matrix, labels }, settings, positive);
+    return { ...result, notes: [`The report leaves one matrix: ${listOf(matrix)}, true classes in rows.`, ...result.notes] };
   }
 
   /** A report: the counts of each class come back from its rounded numbers. */
-  function ofReport({ classes }, settings, positive) {
-    const fitting = classes.map(({ precision, recall, f1, positives }) => {
-      const byF1 = new Map(f1ci.fittingF1(f1, positives).map((row) => [row.tp, row]));
-      return f1ci.fittingCounts(precision, recall, positives)
-        .map((row) => ({ ...row, from: Math.max(row.from, byF1.get(row.tp)?.from ?? Infinity), to: Math.min(row.to, byF1.get(row.tp)?.to ?? -1) }))
-        .filter(({ tp, from, to }) => tp === 0 || from <= to);
-    });
-    const wrong = classes.find((_, k) => fitting[k].length === 0 || classes[k].positives === 0);
-    if (wrong) return { rows: [], quotes: [], notes: [`No counts give the numbers of the class “${wrong.name}”: check its line.`] };
-    if (classes.length === 2) return ofTwoClasses(classes, fitting, settings, positive);
-    const score = scoreName(settings.beta);
+  function ofReport(classes, settings, positive) {
+    const found = classes.map((one) => fitting(one, one.positives));
+    const wrong = classes.find(({ positives }, k) => found[k].fits.length === 0 || positives === 0);
+    if (wrong) {
+      const items = labelOf(some(wrong.positives, "truly positive item"), wrong.name && `the class “${wrong.name}”`);
+      return nothing(`No counts of ${items} give these numbers when rounded: check the number of items and the digits.`);
+    }
+    if (classes.length === 1) return ofFits(found[0], settings, classes[0].name, classes[0].positives);
+    if (classes.length === 2) return ofTwoClasses(classes, found, settings, positive);
     const rows = classes.map(({ name, positives }, k) => {
-      const found = envelope(fitting[k], (counts) => rowsOf(fScore(settings.beta, counts, name), settings.level, `class ${k}/`).slice(0, 1));
-      const [row] = found.rows;
-      const tables = tablesIn(fitting[k]);
-      const exact = tables === 1 ? {} : { over: `, over ${some(tables, "table", "tables")} of counts that fit the rounding`, python: null, r: null };
-      return { ...row, name, title: null, support: positives, ...exact };
+      const [row] = envelope(found[k], (counts) => [rowOf(fScore(settings.beta, counts, name), settings.level)]);
+      return { ...row, name, support: positives };
     });
     const notes = ["A report does not say which classes are taken for which. The averages need that for their intervals: give the confusion matrix."];
-    return { score, rows: [], classes: rows, notes, quotes: rows, items: some(sum(classes.map(({ positives }) => positives)), "item", "items") };
+    const tables = [{ caption: `${scoreName(settings.beta)} of each class against the rest`, first: "Class", rows }];
+    return { rows, tables, notes, items: some(sum(classes.map(({ positives }) => positives)), "item") };
   }
 
   // --- Two models --------------------------------------------------------------------------------
 
   function ofComparison(t, { level }) {
-    const single = f1ci.modelCounts(t).map(({ x, y, w }, k) => {
-      const [row] = rowsOf(fScore(1, { tp: x, fp: y, fn: w, tn: null }, "AB"[k]), level, `${"AB"[k]}/`);
-      return { ...row, name: row.label, title: null };
+    const models = f1ci.modelCounts(t).map(({ x, y, w }, k) => {
+      const row = rowOf(fScore(1, { tp: x, fp: y, fn: w, tn: null }, "AB"[k]), level);
+      return { ...row, name: row.label };
     });
     const [low, high] = f1ci.differenceScore(t, 0.5, 0.5, level);
     const p = f1ci.exactTest(t);
     const discordant = t.posA + t.posB + t.negA + t.negB;
-    // Truth, A and B of an item of each kind, in the order of the numbers.
-    const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 0, 0]";
-    const numbers = [t.tp, t.posA, t.posB, t.fn, t.negA, t.negB, t.fp, t.tn];
+    const kinds = Object.values(tables.KINDS).map((kind) => `[${[...kind].join(", ")}]`).join(", ");
+    const numbers = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
+    const test = call("difference_test", ["y", "a", "b"], level, "exact");
     const difference = {
-      key: "difference", name: "B minus A", signed: true, label: "F1 of B minus F1 of A", of: "", low, high, p, discordant,
-      estimate: single[1].estimate - single[0].estimate, about: "Wilson score", reference: WILSON, r: null,
-      python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers.join(", ")}],\n    axis=0,\n).T\n${call("difference_test", ["y", "a", "b"], level, "exact")}`,
+      name: "B minus A", signed: true, label: "F1 of B minus F1 of A", low, high, p, discordant,
+      estimate: models[1].estimate - models[0].estimate, reference: WILSON,
+      python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers}],\n    axis=0,\n).T\n${test}`,
     };
     const notes = [];
     if (discordant === 0) notes.push("The models differ on no item, so neither is better here.");
     if (p === null) notes.push("The models differ on too many items for the exact test on this page. The line of Python has it.");
-    if (single.some(({ estimate }) => Number.isNaN(estimate))) notes.push("A score is not defined: no item is positive or predicted positive.");
-    return { score: "F1", rows: [difference], single, notes, quotes: [difference, ...single], items: "" };
+    if (models.some(({ estimate }) => Number.isNaN(estimate))) notes.push("A score is not defined: no item is positive or predicted positive.");
+    const better = low > 0 ? "B is better" : high < 0 ? "A is better" : "not distinguished";
+    return {
+      rows: [difference], tables: [{ caption: "F1 and its difference", first: "Score", rows: [difference, ...models] }], notes,
+      verdict: `By the interval: ${better}. The models differ on ${some(discordant, "item")}.`,
+    };
+  }
+
+  function resultOf(reading, settings, choice, positive) {
+    if (reading.kind === "counts") return ofCounts(reading.counts, settings);
+    if (reading.kind === "matrix") return ofMatrix(reading, settings, positive);
+    if (reading.kind === "report") return ofReport(reading.classes, settings, positive);
+    if (reading.kind === "printed") return ofPrinted(reading, settings);
+    if (choice.b) return ofComparison(tables.comparisonOf(reading.table, choice), settings);
+    return ofMatrix({ matrix: tables.matrixOf(reading.table, choice), labels: choice.classes }, settings, positive);
   }
 
   /** The result of a reading. `choice` are the columns of predictions, `positive` the class. */
   function compute(reading, settings, choice, positive) {
-    if (reading.kind === "counts") return ofCounts(reading.counts, settings);
-    if (reading.kind === "matrix") return ofMatrix(reading, settings, positive);
-    if (reading.kind === "report") return ofReport(reading, settings, positive);
-    if (reading.kind !== "predictions") return ofPrinted(reading, settings);
-    if (choice.b) return ofComparison(tables.comparisonOf(reading.table, choice), settings);
-    return ofMatrix({ matrix: tables.matrixOf(reading.table, choice), labels: choice.classes }, settings, positive);
+    const result = resultOf(reading, settings, choice, positive);
+    const rows = [...result.rows, ...result.tables.flatMap((table) => table.rows)];
+    const quotes = rows.filter(({ label }, k) => rows.findIndex((row) => row.label === label) === k);
+    return { ...result, quotes };
   }
 
   return { compute, withItems };

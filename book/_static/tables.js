@@ -2,17 +2,16 @@
 //
 // What is not certain becomes a question, or a sentence that refuses. The rules:
 //
-// Table. JSON lines, a JSON list of objects, or text cut at the separator (tab ; , |) that cuts the
-// first line into most cells, with quotes as RFC 4180 has them. The first line holds names, unless
-// each of its cells is a label that stands in another line of its column too. If all other lines
-// have one cell more than the first, and these first cells are all different, they are an index.
+// Table. JSON lines, a JSON list of objects, or text. The first line holds names, unless each of its
+// cells is a label that stands in another line of its column too. If all other lines have one cell
+// more than the first, and these first cells are all different, they are an index.
 //
 // Labels. "", na, n/a, nan, null, <na> and none are missing, but "none" may be a class of the truth.
 // If all labels are whole numbers, 1.0 is 1. If all are true or false, case does not matter.
 //
-// Roles by name. A name is cut into words (y_true, yTrue: y true). See ROLES below: index, other,
-// count, model, strong truth, weak truth; the first that fits decides. The rest is open. Never taken
-// are the roles index, other and count, and columns of four or more lines with values all different.
+// Roles by name. A name is cut into words (y_true, yTrue: y true). See ROLES below: index, count,
+// group, other, model, strong truth, weak truth; the first that fits decides. The rest is open. Never taken
+// are the roles index, group, other and count, and columns of four or more lines with values all different.
 //
 // Truth. The one strong name, otherwise the one weak name. Without any: the one open column, if a
 // column has the role model. Several are one if all their labels agree. Otherwise the page asks.
@@ -29,112 +28,61 @@
 const tables = (() => {
   "use strict";
 
-  const refuse = (sentence) => {
-    throw sentence;
-  };
-  const some = (n, one, many) => `${String(n).replace(/\B(?=(\d{3})+$)/g, ",")} ${n === 1 ? one : many}`;
+  const { refuse, some } = cells;
   const quoted = (names) => names.map((name) => `“${name}”`).join(" and ");
+  const columnOf = ({ head, columns }, name) => columns[head.indexOf(name)];
 
   // --- From text to columns ----------------------------------------------------------------------
 
-  /** The lines of delimited text as [line, cells]. */
-  function records(text, separator) {
-    const rows = [];
-    if (separator === " " || !text.includes('"')) {
-      const cut = (words) => (separator === " "
-        ? words.match(/"[^"]*"|\S+/g).map((cell) => cell.replace(/^"|"$/g, ""))
-        : words.split(separator).map((cell) => cell.trim()));
-      text.split("\n").forEach((words, k) => {
-        if (words.trim()) rows.push([k + 1, cut(words)]);
-      });
-      return rows;
-    }
-    const mark = separator === "|" ? "\\|" : separator;
-    const cell = new RegExp(`[ ]*"([^"]*(?:""[^"]*)*)"[ ]*(?=${mark}|\\n|$)|([^\\n${mark}]*)`, "y");
-    let [line, first, cells] = [1, 1, []];
-    for (let place = 0; place <= text.length; place += 1) {
-      cell.lastIndex = place;
-      const [whole, inside, bare] = cell.exec(text);
-      if (bare?.trim().startsWith('"')) refuse(`Line ${line} opens a quote that nothing closes.`);
-      cells.push(inside === undefined ? bare.trim() : inside.replaceAll('""', '"').trim());
-      line += whole.split("\n").length - 1;
-      place += whole.length;
-      if (place >= text.length || text[place] === "\n") {
-        if (cells.length > 1 || cells[0]) rows.push([first, cells]);
-        line += 1;
-        [first, cells] = [line, []];
-      }
-    }
-    return rows;
+  /** The rows {line, cells} of a text. Blanks cut only if each line has as many cells then. */
+  function rowsOf(text) {
+    const separator = cells.separatorOf(text);
+    const rows = cells.cut(text, separator);
+    if (separator !== " ") return rows;
+    const widths = rows.map((row) => row.cells.length);
+    const even = widths.slice(2).every((width) => width === widths[1]);
+    return even && [0, 1].includes(widths[1] - widths[0]) ? rows : cells.cut(text, "\n");
   }
 
-  function separatorOf(text) {
-    const first = text.trimStart().split("\n", 1)[0];
-    const cuts = ["\t", ";", ",", "|"].map((mark) => first.replace(/"[^"]*"/g, "").split(mark).length);
-    const most = Math.max(...cuts);
-    if (most > 1) return "\t;,|"[cuts.indexOf(most)];
-    const [width, ...widths] = records(text, " ").map(([, cells]) => cells.length);
-    return width > 1 && widths.every((other) => other === widths[0]) && [width, width + 1].includes(widths[0]) ? " " : "\t";
-  }
-
-  /** Objects with the same keys, or lists of equal length under names; null if it is not JSON. */
-  function fromJson(text) {
-    if (!/^\s*(\{|\[\s*\{)/.test(text)) return null;
-    let objects;
-    try {
-      const whole = JSON.parse(text);
-      const lists = Object.entries(whole);
-      if (!Array.isArray(whole) && lists.every(([, list]) => Array.isArray(list))) {
-        if (new Set(lists.map(([, list]) => list.length)).size > 1) refuse("The lists have different lengths.");
-        objects = lists[0][1].map((_, k) => Object.fromEntries(lists.map(([name, list]) => [name, list[k]])));
-      } else objects = Array.isArray(whole) ? whole : [whole];
-    } catch (error) {
-      if (typeof error === "string") throw error;
-      objects = text.split("\n").filter((line) => line.trim()).map((line, k) => {
-        try {
-          return JSON.parse(line);
-        } catch {
-          return refuse(`Object ${k + 1} is not JSON.`);
-        }
-      });
-    }
-    const head = [...new Set(objects.flatMap((one) => Object.keys(one)))];
-    const cells = (one) => head.map((name) => (one[name] === null || one[name] === undefined ? "" : String(one[name]).trim()));
-    return [[1, head], ...objects.map((one, k) => [k + 1, cells(one)])];
-  }
-
-  /** {head, columns, lines, named} of a table; `named` says that its first line holds names. */
+  /** {head, columns, lines, named} of a text; `named` says that its first line holds names. */
   function parse(text) {
-    const json = fromJson(text);
-    const clean = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-    const rows = json || records(clean, separatorOf(clean));
-    if (rows.length < 2) refuse("A table of predictions has a line for each item.");
-    let head = rows[0][1];
-    if (!json && lacksIndex(head, rows.slice(1))) head = ["", ...head];
-    for (const [line, cells] of rows.slice(1)) {
-      if (cells.length !== head.length) {
-        refuse(`Line ${line} has ${some(cells.length, "cell", "cells")}, the first line has ${head.length}.`);
-      }
-    }
-    const below = head.map((_, k) => rows.slice(1).map(([, cells]) => cells[k]));
-    const large = rows.find(([, cells]) => cells.some((cell) => /^\d{13,}$/.test(cell)));
-    if (large && head.some((name) => roleOf(name) === "count")) refuse(`Line ${large[0]} has more than 999999999999 items.`);
-    const named = Boolean(json) || holdsNames(head, below);
-    const columns = named ? below : below.map((column, k) => [head[k], ...column]);
-    if (!named) head = head.map((_, k) => `column ${k + 1}`);
+    const value = cells.json(text);
+    if (value) return ofJson(value);
+    const [first, ...rest] = rowsOf(cells.tidy(text));
+    if (rest.length === 0) refuse("A table of predictions has a line for each item.");
+    const head = lacksIndex(first.cells, rest) ? ["", ...first.cells] : first.cells;
+    const wrong = rest.find((row) => row.cells.length !== head.length);
+    if (wrong) refuse(`Line ${wrong.line} has ${some(wrong.cells.length, "cell")}, the first line has ${head.length}.`);
+    const named = holdsNames(head, rest);
+    return named ? tableOf(head, rest, named) : tableOf(head.map((_, k) => `column ${k + 1}`), [first, ...rest], named);
+  }
+
+  function tableOf(head, rows, named = true) {
     if (new Set(head).size < head.length) refuse("Two columns have the same name.");
-    return { head, columns, lines: rows.slice(named ? 1 : 0).map(([line]) => line), named };
+    return { head, columns: head.map((_, k) => rows.map((row) => row.cells[k])), lines: rows.map(({ line }) => line), named };
+  }
+
+  /** The table of a list of objects, or of an object of columns: lists, or objects by line. */
+  function ofJson(value) {
+    const columns = Object.entries(value).map(([name, list]) => [name, Object.values(list ?? "")]);
+    if (!Array.isArray(value) && Object.values(value).every((list) => list && typeof list === "object")) {
+      if (new Set(columns.map(([, list]) => list.length)).size > 1) refuse("The lists have different lengths.");
+      return ofJson(columns[0][1].map((_, k) => Object.fromEntries(columns.map(([name, list]) => [name, list[k]]))));
+    }
+    const objects = Array.isArray(value) ? value : [value];
+    const head = [...new Set(objects.flatMap((one) => Object.keys(one)))];
+    return tableOf(head, objects.map((one, k) => ({ line: k + 1, cells: head.map((name) => String(one[name] ?? "").trim()) })));
   }
 
   /** True if the lines begin with an index that the first line does not name. */
-  const lacksIndex = (head, rows) => rows.every(([, cells]) => cells.length === head.length + 1)
-    && !head.some((name) => roleOf(name) === "index") && new Set(rows.map(([, cells]) => cells[0])).size === rows.length;
+  const lacksIndex = (head, rows) => rows.every((row) => row.cells.length === head.length + 1)
+    && !head.some((name) => roleOf(name) === "index") && new Set(rows.map((row) => row.cells[0])).size === rows.length;
 
-  function holdsNames(head, below) {
+  function holdsNames(head, rows) {
     if (head.some((cell) => cell === "" || roleOf(cell) !== "open")) return true;
-    const repeated = below.map((column) => new Set(column))
-      .map((values, k) => [values, head[k], values.size < below[k].length]).filter(([, , often]) => often);
-    return repeated.length === 0 || repeated.some(([values, cell]) => !values.has(cell));
+    const columns = head.map((_, k) => rows.map((row) => row.cells[k]));
+    const repeats = columns.map((column) => new Set(column).size < column.length);
+    return !repeats.includes(true) || columns.some((column, k) => repeats[k] && !column.includes(head[k]));
   }
 
   // --- The role of a column ----------------------------------------------------------------------
@@ -144,7 +92,8 @@ const tables = (() => {
     + "item itemid sample sampleid case caseid example exampleid uid uuid guid");
   const COUNT = set("count counts freq frequency n nitems");
   const ROLES = {
-    other: set("fold split seed run epoch batch doc document group cluster patient subject speaker user annotator text "
+    group: set("doc document group cluster patient subject speaker user"),
+    other: set("fold split seed run epoch batch annotator text "
       + "sentence token tokens word title url file path date time timestamp length prob probs probability proba score "
       + "scores confidence logit logits loss weight correct right wrong error match hit"),
     model: set("pred preds predicted predict prediction predictions hat yhat ypred guess guesses output outputs model "
@@ -160,7 +109,7 @@ const tables = (() => {
     if (joined === "" || INDEX.has(joined) || /^(id|idx|index)$/.test(words.at(-1))) return "index";
     if (COUNT.has(joined)) return "count";
     for (const [role, known] of Object.entries(ROLES)) {
-      if (words.some((word) => known.has(word)) || known.has(joined)) return role;
+      if ([...words, joined].some((word) => known.has(word))) return role;
     }
     return WEAK.has(joined) ? "weak" : "open";
   }
@@ -186,6 +135,7 @@ const tables = (() => {
     if (role === "count") return columns[k].every((cell) => /^\d+$/.test(cell)) && !numbersLines(columns[k]) ? "count" : "index";
     return role === "strong" || role === "weak" || !allDifferent(columns[k]) ? role : "index";
   });
+  const withRole = ({ head }, roles, ...wanted) => head.filter((_, k) => wanted.includes(roles[k]));
 
   // --- Labels ------------------------------------------------------------------------------------
 
@@ -223,21 +173,23 @@ const tables = (() => {
 
   /** Refuses missing labels and models without a class of the truth; notes on other labels. */
   function checkLabels(table, truth, models, write) {
-    const column = (name) => table.columns[table.head.indexOf(name)];
-    const classes = new Set(column(truth));
+    const classes = new Set(columnOf(table, truth));
     for (const name of [truth, ...models]) {
-      const k = column(name).findIndex((label) => isMissing(label, classes));
-      if (k < 0) continue;
-      const label = column(name)[k];
-      refuse(`Line ${table.lines[k]} has no label in “${name}”${label && ` (it has “${label}”)`}.`);
+      const k = columnOf(table, name).findIndex((label) => isMissing(label, classes));
+      const label = columnOf(table, name)[k];
+      if (k >= 0) refuse(`Line ${table.lines[k]} has no label in “${name}”${label && ` (it has “${label}”)`}.`);
     }
     const known = new Set([...classes].map(write));
+    const lower = new Set([...classes].map((label) => label.toLowerCase()));
     return models.flatMap((name) => {
-      const strange = column(name).filter((label) => !known.has(write(label)));
-      if (strange.length === column(name).length) {
+      const strange = columnOf(table, name).filter((label) => !known.has(write(label)));
+      if (strange.length === table.lines.length) {
         refuse(`The labels of “${name}” are ${listed(strange)}; those of the truth “${truth}” are ${listed([...classes])}.`);
       }
-      return strange.length === 0 ? [] : [`${some(strange.length, "label", "labels")} of “${name}” (${listed(strange)}) ${strange.length === 1 ? "is" : "are"} no class of the truth.`];
+      const alike = strange.find((label) => lower.has(label.toLowerCase()));
+      if (alike !== undefined) refuse(`“${alike}” in “${name}” is written in another way in the truth: write both alike.`);
+      const number = `${some(strange.length, "label")} of “${name}” (${listed(strange)})`;
+      return strange.length === 0 ? [] : [`${number} ${strange.length === 1 ? "is" : "are"} no class of the truth.`];
     });
   }
 
@@ -249,72 +201,79 @@ const tables = (() => {
    */
   function choose(table, chosen = {}) {
     const roles = rolesOf(table);
-    const named = (...wanted) => table.head.filter((_, k) => wanted.includes(roles[k]));
-    const column = (name) => table.columns[table.head.indexOf(name)];
     const choice = {
-      truth: chosen.truth || (truthByName(table, roles) ?? truthByRest(named)), a: null, b: "", positive: null,
-      count: named("count")[0] ?? null, classes: [], notes: [], question: null, field: null,
+      truth: chosen.truth || (truthByName(table, roles) ?? truthByRest(table, roles)), a: null, b: "", positive: null,
+      count: withRole(table, roles, "count")[0] ?? null, classes: [], notes: [], question: null, field: null,
     };
     const ask = (field, question) => Object.assign(choice, { field, question });
     // 1. The truth.
     if (choice.truth === null) return ask("truth", "Which column is the truth?");
-    const gold = column(choice.truth);
-    const number = new Set(gold).size;
-    if (number > 1000 || (gold.length > 9 && number > gold.length / 2)) {
-      refuse(`The truth “${choice.truth}” has ${number} different labels in ${gold.length} lines. Are these scores, or names of items?`);
-    }
+    checkTruth(choice.truth, columnOf(table, choice.truth));
     // 2. The models.
-    const others = (role) => named(role).filter((name) => name !== choice.truth);
-    const { models, question } = chosen.a === undefined
-      ? modelsOf(choice.truth, gold, others("model"), others("open"), column)
+    const { models, question } = chosen.a === undefined ? modelsOf(table, roles, choice.truth)
       : { models: [chosen.a, chosen.b].filter(Boolean), question: chosen.a ? null : "Which column is the model?" };
     [choice.a, choice.b] = [models[0] ?? null, models[1] ?? ""];
     if (question) return ask("a", question);
     if (new Set([choice.truth, ...models]).size <= models.length) return ask("a", "Choose different columns.");
-    // 3. The classes.
-    const used = [choice.truth, ...models];
-    const write = spelling(used.map(column));
-    choice.notes = checkLabels(table, choice.truth, models, write);
-    choice.classes = inOrder(used.flatMap((name) => [...new Set(column(name))].map(write)));
+    // 3. The classes, and the counts.
+    const used = [choice.truth, ...models].map((name) => columnOf(table, name));
+    const write = spelling(used);
+    choice.notes = [...checkLabels(table, choice.truth, models, write), ...notesOnGroups(table, roles)];
+    choice.classes = inOrder(used.flatMap((column) => [...new Set(column)].map(write)));
     choice.positive = choice.classes.includes(chosen.positive) ? chosen.positive : positiveOf(choice.classes);
-    if (choice.b && choice.positive === null) return ask("positive", "Which class is the positive one?");
-    return choice;
+    if (choice.count) columnOf(table, choice.count).forEach((cell) => cells.countOr(cell, "items"));
+    return choice.b && choice.positive === null ? ask("positive", "Which class is the positive one?") : choice;
   }
 
+  function checkTruth(name, gold) {
+    const number = new Set(gold).size;
+    if (number <= 1000 && (gold.length <= 9 || number <= gold.length / 2)) return;
+    refuse(`The truth “${name}” has ${number} different labels in ${gold.length} lines. Are these scores, or names of items?`);
+  }
+
+  const notesOnGroups = (table, roles) => withRole(table, roles, "group").filter((name) => new Set(columnOf(table, name)).size < table.lines.length)
+    .map((name) => `This page treats the items as independent. If those with the same “${name}” are alike, use groups= in Python.`);
+
   /** The column that is called the truth; null if there is none, or several that disagree. */
-  function truthByName({ head, columns }, roles) {
-    const of = (role) => head.filter((_, k) => roles[k] === role);
-    const candidates = of("strong").length ? of("strong") : of("weak");
-    const [first, ...others] = candidates.map((name) => columns[head.indexOf(name)]);
-    return others.every((other) => other.every((label, k) => label === first[k])) ? candidates[0] ?? null : null;
+  function truthByName(table, roles) {
+    const strong = withRole(table, roles, "strong");
+    const names = strong.length ? strong : withRole(table, roles, "weak");
+    const [first, ...others] = names.map((name) => columnOf(table, name));
+    return others.every((other) => other.every((label, k) => label === first[k])) ? names[0] ?? null : null;
   }
 
   /** The only open column beside columns of models. */
-  function truthByRest(named) {
-    const rest = named("strong", "weak").length ? [] : named("open");
-    return rest.length === 1 && named("model").length ? rest[0] : null;
+  function truthByRest(table, roles) {
+    const open = withRole(table, roles, "open");
+    const named = withRole(table, roles, "strong", "weak");
+    return named.length === 0 && open.length === 1 && roles.includes("model") ? open[0] : null;
   }
 
+  const yesOrNo = (labels) => [...new Set(labels)].every((label) => {
+    const word = label.toLowerCase().replace(/\.0*$/, "");
+    return POSITIVE.has(word) || NEGATIVE.has(word);
+  });
+
   /** The columns of the models, and a question if that is not certain. */
-  function modelsOf(truth, gold, sure, open, column) {
+  function modelsOf(table, roles, truth) {
+    const gold = columnOf(table, truth);
     const classes = new Set(gold);
+    const [sure, open] = ["model", "open"].map((role) => withRole(table, roles, role).filter((name) => name !== truth));
+    // The share of labels that are classes of the truth.
     const share = (name) => {
-      const labels = column(name).filter((label) => !isMissing(label, classes));
+      const labels = columnOf(table, name).filter((label) => !isMissing(label, classes));
       const write = spelling([gold, labels]);
       const known = new Set(gold.map(write));
       return labels.filter((label) => known.has(write(label))).length / labels.length;
     };
-    const yesOrNo = (labels) => [...new Set(labels)].every((label) => {
-      const word = label.toLowerCase().replace(/\.0*$/, "");
-      return POSITIVE.has(word) || NEGATIVE.has(word);
-    });
     const fitting = open.filter((name) => share(name) === 1);
     const strange = sure.find((name) => share(name) < 0.5)
-      ?? open.find((name) => share(name) === 0 && yesOrNo(column(name)) && yesOrNo(gold));
+      ?? open.find((name) => share(name) === 0 && yesOrNo(columnOf(table, name)) && yesOrNo(gold));
     const models = [...sure, ...fitting].filter((name) => name !== strange);
     let question = null;
     if (strange !== undefined) {
-      question = `The labels of “${strange}” are ${listed(column(strange))}; those of the truth “${truth}” are ${listed(gold)}. Which columns are the models?`;
+      question = `The labels of “${strange}” are ${listed(columnOf(table, strange))}; those of the truth “${truth}” are `
+        + `${listed(gold)}. Which columns are the models?`;
     } else if (models.length === 0) {
       question = `No column has the labels of the truth “${truth}” (${listed(gold)}). Which column is the model?`;
     } else if (models.length > 2 || (sure.length && fitting.length)) {
@@ -325,110 +284,107 @@ const tables = (() => {
 
   // --- Two files ---------------------------------------------------------------------------------
 
-  const stem = (name) => name.replace(/\.[^.]*$/, "");
-
-  /** One table of two files [{name, text}], the column of its truth, and how they were matched. */
+  /** One table of two files [{name, text}], and how they were matched. */
   function joined(files) {
     const two = files.map(({ name, text }) => {
       const table = parse(text);
-      return { ...table, roles: rolesOf(table), file: name };
+      return { ...table, roles: rolesOf(table), file: name, stem: name.replace(/\.[^.]*$/, "") };
     });
     nameByFile(two);
-    two.forEach((table) => { table.truth = truthByName(table, table.roles); });
-    if (two.every(({ truth }) => truth === null)) {
-      two.forEach((table) => {
-        table.truth = truthByRest((...roles) => table.head.filter((_, k) => roles.includes(table.roles[k])));
-      });
-    }
-    const [one, other] = two;
-    const truth = one.truth !== null ? one : other;
-    if (truth.truth === null) refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
-    const { rows, how } = matched(one, other);
-    const column = (table, k) => rows.map((row) => table.columns[k][row[two.indexOf(table)]]);
-    const gold = two.map((table) => table.truth !== null && column(table, table.head.indexOf(table.truth)));
-    if (gold[0] && gold[1]) sameTruth(...gold, how);
-    const result = { head: [], columns: [], roles: [], lines: rows.map((row) => one.lines[row[0]]), named: true };
-    const add = (name, role, values) => {
-      result.head.push(name);
-      result.roles.push(role);
-      result.columns.push(values);
+    const truths = truthsOf(two);
+    const { rows, how } = matched(two, truths);
+    const all = two.flatMap((table, side) => table.head.map((name, place) => ({
+      name, side, role: name === truths[side] ? "strong" : table.roles[place],
+      values: rows.map((row) => table.columns[place][row[side]]),
+    })));
+    const [gold, again] = all.filter(({ name, side }) => name === truths[side]);
+    if (again) sameTruth(gold.values, again.values, how);
+    const columns = all.filter((column) => column !== again && column.role !== "index");
+    const twice = (name) => two.every(({ head }) => head.includes(name));
+    const table = {
+      head: columns.map(({ name, side }) => (name !== truths[side] && twice(name) ? nameWithFile(two, side, name) : name)),
+      roles: columns.map(({ role }) => role), columns: columns.map(({ values }) => values),
+      lines: rows.map(([k]) => two[0].lines[k]), named: true,
     };
-    add(truth.truth, "strong", gold[two.indexOf(truth)]);
-    two.forEach((table, side) => table.head.forEach((name, k) => {
-      if (name === table.truth || table.roles[k] === "index") return;
-      const twice = two[1 - side].head.includes(name) || result.head.includes(name);
-      add(twice ? nameOfFile(two, side, name) : name, table.roles[k], column(table, k));
-    }));
-    return { table: result, how };
+    return { table, how };
   }
 
-  /** Columns that stand alone in their files, without a name or with the same one: the files name them. */
+  /** The column of the truth in each of two files; null in a file without. */
+  function truthsOf(two) {
+    const named = two.map((table) => truthByName(table, table.roles));
+    const truths = named.some((truth) => truth !== null) ? named : two.map((table) => truthByRest(table, table.roles));
+    if (truths.some((truth) => truth !== null)) return truths;
+    return refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
+  }
+
+  /** Columns of labels that stand alone in their files, without a name or with the same one: the files name them. */
   function nameByFile(two) {
-    const places = two.map(({ roles }) => roles.flatMap((role, k) => (role === "index" ? [] : [k])));
+    const places = two.map(({ roles }) => roles.flatMap((role, k) => (/strong|weak|model|open/.test(role) ? [k] : [])));
     if (places.some((place) => place.length !== 1)) return;
-    const [one, other] = two.map(({ head }, side) => head[places[side][0]]);
+    const [[first], [second]] = places;
+    const alike = two[0].head[first] === two[1].head[second];
     two.forEach((table, side) => {
-      if (table.named && one !== other) return;
-      table.head[places[side][0]] = stem(table.file);
-      table.roles[places[side][0]] = roleOf(stem(table.file));
+      if (table.named && !alike) return;
+      const [place] = places[side];
+      table.head[place] = table.stem;
+      table.roles[place] = roleOf(table.stem);
     });
   }
 
-  const nameOfFile = (two, side, name) => {
-    const models = two[side].head.filter((_, k) => /model|open/.test(two[side].roles[k]));
-    const file = stem(two[side].file) === stem(two[1 - side].file) ? `${two[side].file} (${side + 1})` : stem(two[side].file);
-    return models.length > 1 ? `${name} (${file})` : file;
+  const nameWithFile = (two, side, name) => {
+    const { stem, file, head, roles } = two[side];
+    const unique = stem === two[1 - side].stem ? `${file} (${side + 1})` : stem;
+    return head.filter((_, k) => /model|open/.test(roles[k])).length > 1 ? `${name} (${unique})` : unique;
   };
 
   /** The pairs of lines that belong together, and the sentence that says why. */
-  function matched(one, other) {
+  function matched([one, other], truths) {
+    const namesItems = (table, name) => allDifferent(columnOf(table, name));
     const common = one.head.filter((name, k) => other.head.includes(name)
-      && (one.roles[k] === "index" || (allDifferent(one.columns[k]) && allDifferent(other.columns[other.head.indexOf(name)]))));
+      && (one.roles[k] === "index" || (namesItems(one, name) && namesItems(other, name))));
     const unnamed = (name) => Number(/^(unnamed.*)?$/i.test(name));
     common.sort((p, q) => unnamed(p) - unnamed(q));
-    if (common.length === 0) {
-      const [m, n] = [one, other].map(({ lines }) => lines.length);
-      if (m !== n) refuse(`The files have ${m} and ${n} items, and no column of both names them.`);
-      const sure = one.truth !== null && other.truth !== null;
-      return {
-        rows: one.lines.map((_, k) => [k, k]),
-        how: `matched line by line${sure ? "" : "; nothing in the files confirms that their lines are in the same order"}`,
-      };
-    }
-    const unique = (table, name) => new Set(table.columns[table.head.indexOf(name)]).size === table.lines.length;
+    if (common.length === 0) return lineByLine(one, other, !truths.includes(null));
+    const unique = (table, name) => new Set(columnOf(table, name)).size === table.lines.length;
     const key = common.find((name) => unique(one, name) && unique(other, name));
     if (key === undefined) {
       const table = unique(one, common[0]) ? other : one;
-      const values = table.columns[table.head.indexOf(common[0])];
+      const values = columnOf(table, common[0]);
       const twice = values.find((value, k) => values.indexOf(value) < k);
       refuse(`The column “${common[0]}” names “${twice}” twice in ${table.file}.`);
     }
-    const place = new Map(other.columns[other.head.indexOf(key)].map((value, k) => [value, k]));
-    const rows = one.columns[one.head.indexOf(key)].map((value, k) => [k, place.get(value)]).filter(([, k]) => k !== undefined);
+    const place = new Map(columnOf(other, key).map((value, k) => [value, k]));
+    const rows = columnOf(one, key).map((value, k) => [k, place.get(value)]).filter(([, k]) => k !== undefined);
     if (rows.length === 0) refuse(`No item of one file is in the other: the column “${key}” has no value in common.`);
     const alone = one.lines.length + other.lines.length - 2 * rows.length;
     const left = alone ? `; ${some(alone, "item is", "items are")} in one file only, and left out` : "";
     return { rows, how: `matched by “${key}”${left}` };
   }
 
+  function lineByLine(one, other, confirmed) {
+    const [m, n] = [one.lines.length, other.lines.length];
+    if (m !== n) refuse(`The files have ${m} and ${n} items, and no column of both names them.`);
+    const doubt = confirmed ? "" : "; nothing in the files confirms that their lines are in the same order";
+    return { rows: one.lines.map((_, k) => [k, k]), how: `matched line by line${doubt}` };
+  }
+
   function sameTruth(first, second, how) {
     const write = spelling([first, second]);
     const unlike = first.filter((label, k) => write(label) !== write(second[k])).length;
     if (unlike === 0) return;
-    const why = how.startsWith("matched by") ? "" : " Are the lines in another order? Give both files a column “id”.";
-    refuse(`The true labels of the two files differ in ${some(unlike, "item", "items")} of ${first.length}.${why}`);
+    const why = /^matched by “.+”/.test(how) ? "" : " Are the lines in another order? Give both files a column “id”.";
+    refuse(`The true labels of the two files differ in ${some(unlike, "item")} of ${first.length}.${why}`);
   }
 
   // --- Counts ------------------------------------------------------------------------------------
 
   /** Adds up the items by their labels in the chosen columns: calls `add(number, ...codes)`. */
   function tally(table, { truth, a, b, count, classes }, add) {
-    const names = [truth, a, b].filter(Boolean);
-    const columns = names.map((name) => table.columns[table.head.indexOf(name)]);
+    const columns = [truth, a, b].filter(Boolean).map((name) => columnOf(table, name));
     const write = spelling(columns);
     const places = new Map(classes.map((name, k) => [name, k]));
     const codes = columns.map((column) => column.map((label) => places.get(write(label))));
-    const weights = count === null ? null : table.columns[table.head.indexOf(count)].map(Number);
+    const weights = count === null ? null : columnOf(table, count).map(Number);
     table.lines.forEach((_, k) => add(weights ? weights[k] : 1, ...codes.map((column) => column[k])));
   }
 
@@ -439,20 +395,21 @@ const tables = (() => {
     return matrix;
   }
 
+  // The kinds of items of a comparison, by truth, A and B: 1 for the positive class.
+  const KINDS = { tp: "111", posA: "110", posB: "101", fn: "100", fp: "011", negA: "001", negB: "010", tn: "000" };
+
   /** The items by truth and by which model is right, for one class against the rest. */
   function comparisonOf(table, choice) {
-    const counts = { tp: 0, posA: 0, posB: 0, fn: 0, fp: 0, negA: 0, negB: 0, tn: 0 };
     const positive = choice.classes.indexOf(choice.positive);
+    const numbers = {};
     tally(table, choice, (number, ...codes) => {
-      const [truth, a, b] = codes.map((code) => code === positive);
-      const kind = a === b ? (a ? (truth ? "tp" : "fp") : (truth ? "fn" : "tn"))
-        : `${truth ? "pos" : "neg"}${a === truth ? "A" : "B"}`;
-      counts[kind] += number;
+      const kind = codes.map((code) => Number(code === positive)).join("");
+      numbers[kind] = (numbers[kind] ?? 0) + number;
     });
-    return counts;
+    return Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, numbers[kind] ?? 0]));
   }
 
-  return { parse, joined, choose, namesRoles, matrixOf, comparisonOf, positiveOf };
+  return { parse, ofJson, joined, choose, namesRoles, KINDS, matrixOf, comparisonOf, positiveOf };
 })();
 
 if (typeof module !== "undefined") module.exports = tables;

@@ -76,7 +76,7 @@ def test_drawn_test_sets_are_binomial(tab):
 
 
 def test_forty_intervals_drop_and_the_ones_that_miss_are_red(tab):
-    said, bars = tab.locator(".explorer-drawn"), tab.locator(".explorer-sets g")
+    said, bars = tab.locator(".explorer-drawn"), tab.locator(".explorer-sets g g")
     assert bars.count() == 0
     assert said.inner_text().startswith("You know the true F1 of this classifier: it is 0.74.")
     tab.get_by_role("button", name="Draw a test set").click()

@@ -1,0 +1,128 @@
+// From text to cells and numbers, for reader.js and tables.js. No page is needed.
+//
+// A text that cannot be read is refused: the sentence that says why is thrown.
+const cells = (() => {
+  "use strict";
+
+  const LARGEST = 1e12;
+
+  const refuse = (sentence) => {
+    throw sentence;
+  };
+  const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+  const some = (n, one, many = `${one}s`) => `${thousands(n)} ${n === 1 ? one : many}`;
+
+  /** What an action returns; null if it refuses, and `tell` gets its sentence. */
+  function unlessRefused(action, tell = () => {}) {
+    try {
+      return action();
+    } catch (sentence) {
+      if (typeof sentence !== "string") throw sentence;
+      tell(sentence);
+      return null;
+    }
+  }
+
+  /** The text with one kind of line end, blank and minus, and without signs of quoting. */
+  function tidy(text) {
+    const hardBlanks = text.includes("\t") ? /(\d)[\u00a0\u202f\u2009\u2007](?=\d{3}(?!\d))/g
+      : /(\d)[\u202f\u2009\u2007](?=\d{3}(?!\d))/g;
+    return text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^(```.*|>.*)$/gm, "")
+      .replace(hardBlanks, "$1").replace(/[\u00a0\u202f\u2009\u2007]/g, " ").replace(/\u2212/g, "-");
+  }
+
+  // --- Numbers -----------------------------------------------------------------------------------
+
+  /** A count as it may be written, 50.0 or 1,234 or 1'234; null if it is none. */
+  function count(cell) {
+    const digits = /^\d{1,3}([,']\d{3})+(\.0*)?$/.test(cell) ? cell.replace(/[,']/g, "") : cell;
+    if (!/^\d+(\.\d*)?(e[+-]?\d+)?$/i.test(digits)) return null;
+    const value = Number(digits);
+    return Number.isInteger(value) ? value : null;
+  }
+
+  function countOr(text, what) {
+    if (!text) refuse(`Give the number of ${what}.`);
+    const value = count(text) ?? refuse(`“${text}” is not a number of items.`);
+    return value <= LARGEST ? value : refuse(`“${text}” is more than ${LARGEST} items.`);
+  }
+
+  /** A printed share: the band [least, most] of values that are rounded to it. */
+  function band(text) {
+    const share = text.replace(/\s*%$/, "");
+    const scale = share === text ? 1 : 100;
+    if (/^\d*,\d+$/.test(share)) refuse(`Write a decimal point, not a comma: “${share.replace(",", ".")}”.`);
+    if (!/^(\d+\.?\d*|\.\d+)$/.test(share)) refuse(`“${text}” is not a number.`);
+    const value = Number(share) / scale;
+    if (value > 1) refuse(`“${text}” is above 1; write “${text} %” if it is a percentage.`);
+    const half = 0.5 * 10 ** -(share.split(".")[1] ?? "").length / scale;
+    return [Math.max(0, value - half), Math.min(1, value + half)];
+  }
+
+  // --- Cells -------------------------------------------------------------------------------------
+
+  /** The mark between the cells: in most of the first lines, and in half of them; otherwise a blank. */
+  function separatorOf(text) {
+    const lines = text.replace(/"[^"\n]*"/g, "").split("\n", 100).filter((line) => line.trim());
+    const having = (mark) => lines.filter((line) => line.includes(mark)).length;
+    const marks = ["\t", "|", "&", ";", ","];
+    const most = Math.max(...marks.map(having));
+    if (2 * most < lines.length) return " ";
+    const separator = marks.find((mark) => having(mark) === most);
+    // A comma may stand for thousands.
+    const words = lines.map((line) => line.trim().split(/\s+/));
+    const thousandsOnly = words.flat().every((word) => !word.includes(",") || count(word) !== null);
+    return separator === "," && thousandsOnly && words.every((row) => row.length > 1) ? " " : separator;
+  }
+
+  /** The lines of a text as {line, cells}. Quotes keep a separator or a line end in its cell (RFC 4180). */
+  function cut(text, separator) {
+    // 1. What is in quotes stands apart, and a mark in its place.
+    const end = separator === " " ? "\\s" : `\\n${separator}`;
+    const quotes = [];
+    const bare = text.replace(new RegExp(`(?<=^|[${end}] *)"((?:[^"]|"")*)"(?= *(?:[${end}]|$))`, "g"), (_, inside) => {
+      quotes.push(inside.replaceAll('""', '"').trim());
+      return `\u0002${quotes.length - 1}`;
+    });
+    // 2. Lines are cut, and the quotes come back. Their line ends count as lines.
+    let next = 1;
+    return bare.split("\n").map((words) => {
+      const line = next;
+      next += 1;
+      const row = separator === " " ? words.trim().split(/\s+/) : words.split(separator).map((cell) => cell.trim());
+      if (row.some((cell) => cell.startsWith('"'))) refuse(`Line ${line} opens a quote that nothing closes.`);
+      return {
+        line, cells: row.map((cell) => {
+          if (cell[0] !== "\u0002") return cell;
+          const inside = quotes[cell.slice(1)];
+          next += inside.split("\n").length - 1;
+          return inside;
+        }),
+      };
+    }).filter((row) => row.cells.some((cell) => cell !== ""));
+  }
+
+  /** What a text of JSON holds; undefined if it is none. */
+  function parsed(text) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What a text of JSON, of Python's dictionaries or of lines of JSON holds; null if it is none of them. */
+  function json(text) {
+    if (!/^\s*(\{|\[\s*\{)/.test(text)) return null;
+    const python = text.replace(/\bnp\.\w+\(([^()]*)\)/g, "$1").replace(/'/g, '"').replace(/\bNone\b/g, "null");
+    const whole = parsed(text) ?? parsed(python);
+    if (whole !== undefined) return whole;
+    if (!/^\s*(\{"|\[\s*\{)/.test(text)) return null;
+    const lines = text.split("\n").filter((line) => line.trim());
+    return lines.map((line, k) => parsed(line) ?? refuse(`Object ${k + 1} is not JSON.`));
+  }
+
+  return { LARGEST, refuse, some, unlessRefused, tidy, count, countOr, band, separatorOf, cut, json };
+})();
+
+if (typeof module !== "undefined") module.exports = cells;
