@@ -7,9 +7,10 @@ check of its own, or if a published number no longer agrees.
 
 from __future__ import annotations
 
+import pickle
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,8 @@ import pytest
 from compendium import NOTEBOOKS, PUBLISHED, sources
 from compendium.published import Published
 from compendium.verdicts import VERDICTS, Entry, Ledger
+
+import f1ci
 
 pytestmark = pytest.mark.slow
 
@@ -81,6 +84,22 @@ CHANGES = {
     "the standard error of F0.5": (JUICE, "metric_interval", times(1.01, "standard_error")),
     "a planned sample size": (JUICE, "sample_size", times(1.01, "positives", "total")),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def exact_coverages_once() -> Iterator[None]:
+    """Compute each exact coverage once: the changes act on what it returns."""
+    exact, known = f1ci.coverage.exact, {}
+
+    def once(*args: Any, **kwargs: Any) -> Any:
+        question = pickle.dumps((args, sorted(kwargs.items())))
+        if question not in known:
+            known[question] = exact(*args, **kwargs)
+        return known[question]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f1ci.coverage, "exact", once)
+        yield
 
 
 @pytest.fixture
