@@ -123,7 +123,7 @@ def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]
     for name, text in _fragments(edition.root, ledger, listed):
         write(generated / f"{name}.md", text)
     for page in (staged / "book").rglob("*.md"):
-        write(page, quoting.on_page(page.read_text("utf-8")))
+        write(page, quoting.on_page(page.read_text("utf-8"), page.name))
     for task in listed:
         late = bool(task.reason) and not preview
         _stage_notebook(edition, staged, task, quoting, late=late)
@@ -187,9 +187,12 @@ class Quoting:
         self.facts |= {e.id: f"{e.description} ({e.verdict})" for e in ledger.entries}
         self.tally = partial(tally, ledger.entries)
 
-    def on_page(self, text: str) -> str:
-        """Return a page's text with its numbers."""
-        return roles.in_book(text, self.known, self.facts, self.tally)
+    def on_page(self, text: str, page: str) -> str:
+        """Return a page's text with its numbers; an error names the page."""
+        try:
+            return roles.in_book(text, self.known, self.facts, self.tally)
+        except (LedgerError, KeyError) as error:
+            raise LedgerError(f"{page}: {error}") from None
 
     def in_table(self, identity: str, what: str) -> str:
         """Return what a table of the book shows for a number."""
@@ -229,7 +232,7 @@ def _stage_notebook(
     shutil.copy(edition.source(task.name), offered)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = quoting.on_page(cell.source)
+            cell.source = quoting.on_page(cell.source, task.name)
         else:
             _fold(cell)
     first = notebook.cells[0]

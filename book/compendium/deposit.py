@@ -178,8 +178,8 @@ def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
 
 def _sources(root: Path) -> dict[str, str]:
     """Return a hash of every source of a number. The machinery may change without a new run."""
-    patterns = ("f1ci/**/*.py", "notebooks/*.py", "notebooks/shared/*.py", "notebooks/data/*.*")
-    files = sorted(path for pattern in patterns for path in root.glob(pattern))
+    patterns = ("f1ci/**/*.py", "notebooks/**/*.py", "notebooks/data/*.*")
+    files = sorted({path for pattern in patterns for path in root.glob(pattern)})
     return {path.relative_to(root).as_posix(): swhid(path) for path in files}
 
 

@@ -127,6 +127,11 @@ class Entry(Record, Row):
         """Return the reason for the verdict."""
         return self._judged[1]
 
+    @property
+    def passes(self) -> bool:
+        """Tell whether our number fits the printed number."""
+        return VERDICTS[self.verdict].passes
+
     def times(self, factor: float) -> Entry:
         """Return the row with our value and its band multiplied by `factor`."""
         ends = (self.value, self.low, self.high)
@@ -140,7 +145,7 @@ class Entry(Record, Row):
         quick = self.replicates is not None and self.replicates < (
             self.paper_replicates or math.inf
         )
-        if not self.erratum or not VERDICTS[self.verdict].passes or quick:
+        if not self.erratum or not self.passes or quick:
             return ""
         return (
             f"{self.id}: names {self.erratum}, but {self.value!r} agrees with the printed "

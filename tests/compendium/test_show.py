@@ -1,5 +1,6 @@
 """Tables show printed numbers and ours; the book adds verdicts and links."""
 
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -121,9 +122,18 @@ def test_a_page_quotes_the_ledger(text, shown):
     assert roles.in_book(text, KNOWN, facts, {"lam/*|match": 12}.get) == shown
 
 
-def test_a_page_that_quotes_an_unknown_id_is_an_error():
-    with pytest.raises(LedgerError, match="no published number has the id 'lam/v'"):
-        roles.in_book("{published}`lam/v`", KNOWN, {}, len)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{published}`lam/v`", "lam.md: no published number has the id 'lam/v'"),
+        ("{tally}`lam/*|errata`", "lam.md: 'errata'"),
+    ],
+)
+def test_a_page_that_quotes_what_there_is_not_is_named(page, text, message):
+    page.save()
+    quoting = book.Quoting(verdicts.Ledger(Published(), page.folder))
+    with pytest.raises(LedgerError, match=re.escape(message)):
+        quoting.on_page(text, "lam.md")
 
 
 def test_a_tally_counts_by_notebook_and_verdict():

@@ -13,7 +13,7 @@ from compendium import NOTEBOOKS, ROOT
 ALONE = """
 import sys, matplotlib
 matplotlib.use("Agg")
-for name in ("compendium", "benchmarks", "notebooks", "myst_nb", "IPython"):
+for name in ("compendium", "benchmarks", "notebooks", "IPython"):
     sys.modules[name] = None
 """
 QUICK = {"replicates": 200, "comparisons": 20}
