@@ -13,7 +13,6 @@ import pytest
 from bs4 import BeautifulSoup
 from compendium import deposit
 
-ROWS = ".ledger-all tbody tr:visible"  # of the ledger
 ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
 
 

@@ -7,7 +7,7 @@ import venv
 
 import nbformat
 import pytest
-from compendium import ROOT, sources
+from compendium import ROOT
 
 import f1ci
 
@@ -45,20 +45,15 @@ def alone(tmp_path_factory):
     return folder, folder / "bare" / "bin" / "python", environment
 
 
-# One that simulates, one with recorded data, one with labels. All of them run from the repository
-# in `make quick`; here it is the first cell that is tried.
+# It runs from the repository in `make quick`; here it is the first cell that is tried.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["lam-bert-suggestion-mining", "validation", "five-minutes"])
-def test_an_offered_notebook_runs_on_its_own(real_book, alone, name):
-    """Its first code cell fetches the rest, if that is asked for."""
+def test_an_offered_notebook_fetches_what_it_needs_if_that_is_asked_for(real_book, alone):
+    name = "lam-bert-suggestion-mining"
     folder, python, environment = alone
     offered = nbformat.read(real_book / "html" / "notebooks" / f"{name}.ipynb", as_version=4)
-    quick = sources.quick_values(ROOT).get(name, {})
     for cell in offered.cells:
         if cell.cell_type == "code":
             cell.outputs = []
-        if "parameters" in cell.metadata.get("tags", []):
-            cell.source += "".join(f"\n{k} = {v!r}" for k, v in quick.items())
     find = next(cell for cell in offered.cells if cell.id == "find")
     find.source = find.source.replace('install = "google.colab" in sys.modules', "install = True")
     nbformat.write(offered, folder / f"{name}.ipynb")

@@ -53,7 +53,7 @@ def count_vectors(number):
     return np.vstack([rng.integers(0, sizes, endpoint=True), edges])
 
 
-COUNTS = count_vectors(5000)
+COUNTS = count_vectors(2000)
 
 
 def package_limits(function, *args, **options):
@@ -64,29 +64,29 @@ def package_limits(function, *args, **options):
     return np.stack([interval.low, interval.high], axis=-1)
 
 
-@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("method", F1_METHODS)
-def test_f1_intervals(evaluate, method, level):
+def test_f1_intervals(evaluate, method):
     counts = COUNTS[COUNTS.sum(axis=1) > 0]
     kernel = F1_METHODS[method]
     tp, fp, fn = counts.T
-    theirs = package_limits(f1ci.f1_interval, tp, fp, fn, method=method, confidence_level=level)
-    ours = evaluate(f"c => f1ci.{kernel}(c[0], c[1], {level})", np.c_[tp, fp + fn].tolist())
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
+    for level in LEVELS:
+        theirs = package_limits(f1ci.f1_interval, tp, fp, fn, method=method, confidence_level=level)
+        ours = evaluate(f"c => f1ci.{kernel}(c[0], c[1], {level})", np.c_[tp, fp + fn].tolist())
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
     # Nothing known, nothing said.
-    assert evaluate(f"c => f1ci.{kernel}(c, c, {level})", [0]).tolist() == [[0, 1]]
+    assert evaluate(f"c => f1ci.{kernel}(c, c, 0.95)", [0]).tolist() == [[0, 1]]
 
 
-@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("a", "b"), [*WEIGHTS, (1, 1), (1, 0), (0, 1)])
-def test_tversky_intervals(evaluate, a, b, level):
+def test_tversky_intervals(evaluate, a, b):
     defined = COUNTS[COUNTS @ (1, a, b) > 0]
-    ours = evaluate(f"c => f1ci.tverskyScore(...c, {a}, {b}, {level})", defined.tolist())
     x, y, w = defined.astype(np.int64).T
     tables = np.stack([0 * x, y, w, x], axis=-1).reshape(-1, 2, 2)
     metric = f1ci.metrics.tversky(a, b)
-    theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
+    for level in LEVELS:
+        ours = evaluate(f"c => f1ci.tverskyScore(...c, {a}, {b}, {level})", defined.tolist())
+        theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
 
 
 def matrices(r, number):
@@ -102,7 +102,7 @@ def matrices(r, number):
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 @pytest.mark.parametrize("r", [2, 3, 7, 25])
 def test_averages(evaluate, r, average):
-    tables = matrices(r, 500 if r < 20 else 60)
+    tables = matrices(r, 200 if r < 20 else 30)
     for (a, b), level in zip(WEIGHTS, (0.95, 0.8, 0.99), strict=True):
         metric = getattr(f1ci.metrics, average)(f1ci.metrics.tversky(a, b))
         flag = str(average == "weighted").lower()
@@ -133,7 +133,7 @@ def labels(cells):
 
 def test_differences(evaluate):
     rng = np.random.default_rng(7)
-    cells = [rng.integers(0, n + 1, (2, 2, 2)) for n in rng.choice([2, 5, 40, 500], 600)]
+    cells = [rng.integers(0, n + 1, (2, 2, 2)) for n in rng.choice([2, 5, 40, 500], 200)]
     cells += [np.array([1, *c]).reshape(2, 2, 2) for c in itertools.product((0, 2), repeat=7)]
     relevant = [
         c for c in cells if (c[1].sum() + np.array([c[0, 1].sum(), c[0, :, 1].sum()])).min()
@@ -248,30 +248,10 @@ def test_node_needs_no_page():
         assert np.ravel(result) == pytest.approx(np.ravel(example["result"]), abs=1e-8)
 
 
-def test_averages_of_many_classes_do_not_freeze_the_page():
-    """80 classes took 11 s. The average of 400 is that of the package."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("no Node on this machine")
-    table = np.random.default_rng(1).integers(0, 5, (400, 400)) + 50 * np.eye(400, dtype=int)
-    code = """globalThis.f1ci = require(process.argv[1]);
-        const averages = require(process.argv[2]);
-        const table = JSON.parse(require("fs").readFileSync(0));
-        const { low, high } = averages.scoreLimits(table, 0.5, 0.5, 0.95, false);
-        console.log(JSON.stringify([low, high]));"""
-    done = subprocess.run(
-        [node, "-e", code, str(STATIC / "f1ci.js"), str(STATIC / "averages.js")],
-        input=json.dumps(table.tolist()), capture_output=True, text=True, check=True, timeout=20,
-    )  # fmt: skip
-    expected = f1ci.metric_interval(table, "macro_f1")
-    assert json.loads(done.stdout) == pytest.approx([*expected], abs=1e-6)
-
-
-def test_every_kernel_has_a_type_and_every_type_a_kernel(browser):
-    tab = browser.new_page()
-    tab.add_script_tag(path=STATIC / "f1ci.js")
-    kernel_names = set(tab.evaluate("Object.keys(f1ci)"))
-    tab.close()
-    text = (STATIC / "f1ci.d.ts").read_text()
-    assert set(re.findall(r"^  (\w+)\(", text, re.M)) == kernel_names
-    assert {example["function"] for example in EXAMPLES} <= kernel_names
+def test_every_kernel_has_a_type_and_every_type_a_kernel(evaluate):
+    types = re.findall(r"^  (\w+)\(", (STATIC / "f1ci.d.ts").read_text(), re.M)
+    missing = evaluate("name => !(name in f1ci)", [*types])
+    assert not missing.any()
+    (number,) = evaluate("() => Object.keys(f1ci).length", [0])
+    assert number == len(set(types))
+    assert {example["function"] for example in EXAMPLES} <= set(types)

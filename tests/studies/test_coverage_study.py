@@ -35,11 +35,6 @@ def test_limits_of_many_tables_are_those_of_one():
         assert (low[place], high[place]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
-def test_a_summary_counts_coverage_misses_and_length():
-    low, high = np.array([0.1, 0.6, 0.0, 0.2]), np.array([0.5, 0.7, 0.1, 0.5])
-    assert study.summary(low, high, 0.4) == pytest.approx([0.5, 0.25, 0.25, 0.225])
-
-
 def test_coverage_of_weighted_recall_is_a_binomial_sum():
     """Weighted recall is accuracy: its interval depends on the number of right items alone."""
     cells, n = np.array([[0.4, 0.1], [0.1, 0.4]]), 30
@@ -97,20 +92,6 @@ def test_populations_are_probabilities_with_three_items_in_each_class(population
         assert cells.sum() == pytest.approx(1.0)
         # Numbers of items are rounded.
         assert n * cells.sum(axis=1).min() > 2.9
-
-
-def test_two_models_have_the_probabilities_of_a_table():
-    for seed in range(5):
-        cells, n = study.pair(np.random.default_rng(seed))
-        assert cells.min() >= 0
-        assert cells.sum() == pytest.approx(1.0)
-        assert n * cells[1].sum() >= 10
-
-
-def test_back_steps_are_counted():
-    tried = study.steps_back(f1ci.metrics.macro("recall"), 3, 30, np.random.default_rng(2))
-    assert tried[0] == 0
-    assert tried[1] < 1e-6
 
 
 def test_test_sets_by_stratum_have_the_limits_of_their_labels():

@@ -55,30 +55,7 @@ def test_estimates_are_those_of_the_items() -> None:
         np.testing.assert_allclose(added, expected, atol=1e-14)
 
 
-def test_a_measure_without_variance_has_exactly_none_and_no_part_in_the_critical_value() -> None:
-    found = jc.estimates(np.array([[90, 3, 7, 0], [90, 3, 4, 3]]), [F_HALF, ACCURACY])
-    assert found.covariance[0, 0, 0] == 0
-    q = jc.critical_values(found.covariance, 0.95, each=False)
-    assert q[0] == pytest.approx(Z, abs=1e-6)
-    assert q[1] == pytest.approx(jc.own_critical_values(found.covariance[1:])[0], abs=1e-6)
-
-
-def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
-    draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
-    covariance = jc.estimates(draws, [F_HALF, ACCURACY, LIFT]).covariance
-    own = jc.own_critical_values(covariance)
-    fitted = jc.critical_values(covariance, 0.95, each=True)
-    # The docstring's order of 1e-3; the quantile is about 2.3.
-    assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
-    assert np.mean(fitted) == pytest.approx(np.mean(own), abs=3e-4)
-
-
 # Enumeration
-
-
-@pytest.mark.parametrize("cells", [LOGISTIC, (90, 0, 5, 5)])
-def test_tables_leave_out_less_than_one_in_a_million(cells: tuple[int, ...]) -> None:
-    assert 1 - 1e-6 < jc.tables(3333, cells)[1].sum() <= 1 + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -141,24 +118,6 @@ def test_several_rules_agree_with_one_critical_value_for_each_test_set() -> None
             assert found[f"{name}/{kind}/length"].mean == pytest.approx(length, rel=1e-3)
 
 
-def test_replications_depend_neither_on_other_splits_nor_on_what_else_is_asked() -> None:
-    cells = np.array([TWO_RULES, TWO_RULES[::-1]])
-    options = {"metrics": [ACCURACY, F_HALF], "replicates": 50, "seed": np.random.SeedSequence(5)}
-    both = jc.replications(100, cells, families=BOTH, **options)
-    all_ = {"all": slice(None)}
-    options["seed"] = np.random.SeedSequence(5)
-    one = jc.replications(100, cells[:1], families=all_, corrected=False, **options)
-    assert set(one) < set(both)
-    assert all(one[key][0] == both[key][0] for key in one)
-
-
-def test_drift_is_small_where_the_measures_behave() -> None:
-    found = jc.drift(1000, TWO_RULES, [F_HALF, ACCURACY], replicates=300, rng=1)
-    assert 0 < found.deviation < 0.02
-    assert abs(found.coverage) < 0.01
-    assert abs(found.length) < 1e-3
-
-
 # Raking
 
 
@@ -173,9 +132,3 @@ def test_raked_cells_have_the_wanted_tables_and_keep_their_odds_ratios() -> None
     for before, after in zip(cells.reshape(2, 2, 2), raked, strict=True):
         odds = [t[0, 0] * t[1, 1] / (t[0, 1] * t[1, 0]) for t in (before, after)]
         assert odds[1] == pytest.approx(odds[0], rel=1e-9)
-
-
-def test_what_cannot_be_raked_is_nan() -> None:
-    cannot = np.array([40, 6, 5, 2, 3, 4, 0, 0])  # the first rule finds no positive
-    wanted = np.array([[700, 60, 90, 150], [690, 70, 120, 120]])
-    assert np.isnan(jc.rake(cannot, wanted)).all()

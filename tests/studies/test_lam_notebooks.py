@@ -43,14 +43,6 @@ def test_coverages_of_two_methods_correlate_as_over_all_tables() -> None:
     assert coverage[0, 0] == 1
 
 
-@pytest.mark.parametrize(
-    ("probability", "text"),
-    [(0.0128, "0.0128"), (6.5e-5, "6.5e-05"), (2e-9, "< 1e-7"), (0, "< 1e-7")],
-)
-def test_small_probabilities_in_words(probability: float, text: str) -> None:
-    assert four_intervals.in_words(probability, missing=1e-9) == text
-
-
 # Two classifiers of which only the counts are known
 
 FIRST, SECOND = Counts(58, 55, 29, 691), Counts(67, 40, 20, 706)

@@ -26,7 +26,7 @@ PRINTED = {
 
 
 def test_table_iii_values_and_derivatives():
-    """As the notebooks have them from the paper; test_errata.py shows the misprinted one."""
+    """As the notebooks have them from the paper, which misprints those of the correlation."""
     cells = np.random.default_rng(1).dirichlet(np.full(4, 2.0), size=40) + 0.01
     _, fp, fn, tp = (cells / cells.sum(axis=1, keepdims=True)).T
     for point in zip(tp, fp + tp, fn + tp, strict=True):
@@ -34,14 +34,20 @@ def test_table_iii_values_and_derivatives():
         values, derivatives = printed_gradients.values(x, s, t), printed_gradients.printed(x, s, t)
         for name, metric in PRINTED.items():
             np.testing.assert_allclose(metric.at(*point), values[name], **ROUNDING)
-            if name != "correlation":
-                slopes = metric.partials(*point)
-                np.testing.assert_allclose(slopes, derivatives[name], **ROUNDING)
+            slopes = metric.partials(*point)
+            assert np.allclose(slopes, derivatives[name], **ROUNDING) == (name != "correlation")
+            if name == "correlation":
+                # The derivative by EZA is right, and so are the others once 2 (m - 1) is 2 m - 1.
+                assert slopes[0] == pytest.approx(derivatives[name][0], rel=1e-12)
+                scale = x / np.sqrt((s - s * s) * (t - t * t))
+                for k, m in ((1, s), (2, t)):
+                    missing = scale / (2 * (m - m * m))
+                    assert slopes[k] - derivatives[name][k] == pytest.approx(missing, rel=1e-9)
 
 
 @pytest.mark.parametrize("r", [2, 3, 6])
 def test_appendix_closed_forms(r):
-    """Takahashi et al. (2022), appendices A to C; test_errata.py judges those."""
+    """Takahashi et al. (2022), appendices A to C."""
     rng = np.random.default_rng(10)
     tables = rng.multinomial(200, rng.dirichlet(np.full(r * r, 2.0), size=25)) + 1
     for table in tables.reshape(-1, r, r):

@@ -6,11 +6,10 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from compendium.published import Number, read_number
 
 from notebooks.shared import printed_tables
-
-FOREST = (3047, 80, 169, 37)  # TN, FP, FN, TP of a rule of yuan's Table VI
 
 
 def number(text: str) -> Number:
@@ -33,19 +32,6 @@ def test_consistent_tables_are_all_of_them() -> None:
         assert found == sorted(expected.get(z, [])), z
 
 
-def test_tables_come_back_from_what_is_printed() -> None:
-    rng = np.random.default_rng(11)
-    for _ in range(5):
-        cells = rng.multinomial(10_000, np.array(FOREST) / 3333)
-        positives, predicted = cells[2] + cells[3], cells[1] + cells[3]
-        # Four digits, cut off: in integers, so no rounding enters.
-        f = 10_000 * 5 * cells[3] // (4 * predicted + positives)
-        digits = number(f"0.{f:04d}"), number(f"0.{cells[0] + cells[3]:04d}")
-        found = printed_tables.consistent_tables(10_000, positives, *digits)
-        assert (cells[3], predicted) in found
-        assert printed_tables.cells_of(10_000, positives, cells[3], predicted) == tuple(cells)
-
-
 def test_printed_as() -> None:
     values = np.array([0.21904, 0.21906, 0.21914, 0.21916, 0.21999])
     for text, cut, expected in (
@@ -53,3 +39,11 @@ def test_printed_as() -> None:
         ("0.2190", True, [1, 1, 0, 0, 0]),
     ):
         assert printed_tables.printed_as(values, number(text), cut=cut).tolist() == expected
+
+
+def test_shares_of_n_replicates_lie_on_a_grid() -> None:
+    """Of all numbers with four digits, 1/2 are shares of 5,000, and 3/10 of 3,000."""
+    for replicates, share in ((5_000, 1 / 2), (3_000, 3 / 10)):
+        numbers = [number(f"{i / 10_000:.4f}") for i in range(1, 10_000)]
+        on_grid = [printed_tables.on_grid(x, replicates) for x in numbers]
+        assert np.mean(on_grid) == pytest.approx(share, abs=0.001)

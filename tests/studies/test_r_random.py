@@ -27,12 +27,6 @@ def test_the_stream_is_that_of_r_4_2_2() -> None:
     assert "".join(map(str, random.sample_two(30, 0.8))) == two
 
 
-def test_a_large_range_is_refused() -> None:
-    assert RRandom(1).sample(32768, 10).max() <= 32768
-    with pytest.raises(ValueError, match="at most 32768, got 32769"):
-        RRandom(1).sample(32769, 1)
-
-
 @needs_r
 @pytest.mark.parametrize("seed", [0, 599, 2**31 - 1])
 def test_long_streams_against_r(seed: int) -> None:
@@ -92,16 +86,3 @@ def test_the_population_is_the_integral_over_the_rules_intervals() -> None:
     np.testing.assert_array_less(np.abs(shares - exact), 5 * np.sqrt(exact / 10**6))
     assert exact.sum() == pytest.approx(1, abs=1e-12)
     assert exact[:4].sum() == pytest.approx(0.5, abs=1e-12)
-
-
-def test_the_nearest_neighbour_and_a_falling_curve() -> None:
-    x = np.array([0.0, 1.0, 2.0, 3.0])
-    z = np.array([1, 0, 1, 0])
-    nearest = normal_classes.nearest(z[::-1], x[::-1])
-    points = np.random.default_rng(1).uniform(-1, 4, 200)
-    closest = np.abs(points[:, None] - x).argmin(axis=1)
-    np.testing.assert_array_equal(nearest.predict(points), z[closest])
-    falling = normal_classes.logistic(z, x)
-    # By symmetry about 1.5.
-    np.testing.assert_allclose(falling.edges, [1.5], atol=1e-9)
-    assert falling.values.tolist() == [1, 0]

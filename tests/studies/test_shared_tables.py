@@ -4,20 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from notebooks.shared import joint_test, statements
+from notebooks.shared import joint_test
 
 # Statements
-
-
-def test_a_claim_says_what_was_decided():
-    claims = [
-        statements.claim("6", "longer than .1", 0.13345, np.True_),
-        statements.claim("7", "never below .9", ".83 at worst", 0.83 >= 0.9),
-        statements.claim("8", "faster than before", "no time is given", None),
-    ]
-    assert [c.decision for c in claims] == ["holds", "does not hold", "cannot be tested"]
-    html = statements.table(claims)._repr_html_()
-    assert html.index("0.133") < html.index("does not hold") < html.index("cannot be tested")
 
 
 # Joint tests
@@ -59,8 +48,3 @@ def test_rounding_alone_is_no_disagreement():
     exact = np.array([[0.1249, 0.2649, 0.3751, 0.4851]])
     test = joint_test.joint_test(np.round(exact, 2), exact, 1e-6, unit=0.01)
     assert test.p_chi_square > 0.2  # the printed table is the only one that can come out
-
-
-def test_a_table_without_an_error_is_refused():
-    with pytest.raises(ValueError, match="standard error above 0"):
-        joint_test.joint_test([[0.5]], [[0.5]], [[0.0]], unit=0.1)

@@ -35,14 +35,6 @@ def test_coverage_given_v_is_the_package_s_exact_coverage(method):
     assert least <= interval.at(np.linspace(0.001, 0.999, 2_001))[0].min()
 
 
-def test_mean_coverage_is_the_integral_over_the_share():
-    # A midpoint rule with 20,000 points; coverage jumps 24 times, so it is right to 1e-3.
-    interval = one_score.Interval.of(12, "wilson_indirect", 0.9)
-    share = (np.arange(20_000) + 0.5) / 20_000
-    mean = interval.at(2 * share / (1 + share))[0].mean()
-    assert interval.mean_coverage() == pytest.approx(mean, abs=1e-3)
-
-
 # Two models
 
 

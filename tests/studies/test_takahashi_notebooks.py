@@ -1,14 +1,9 @@
 """The notebooks of Takahashi et al.: a reader's own matrices, and nights as units."""
 
-import csv
 import itertools
-import re
 
-import compendium.figures
-import compendium.ledger
 import numpy as np
 import pytest
-from compendium import NOTEBOOKS, sources
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -16,62 +11,7 @@ import f1ci
 from notebooks.own import takahashi_nights as nights
 from notebooks.shared import class_averages
 
-NAME = "takahashi-sleep-stages"
-Records = dict[str, dict[str, str]]
-
 # A reader's own matrices, without a kernel
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Run the notebook's code with other parameters, in this process."""
-    monkeypatch.setattr(compendium.ledger, "RESULTS", tmp_path)
-    monkeypatch.setattr(compendium.figures, "RESULTS", tmp_path)
-
-    def execute(**values):
-        cells = [c for c in sources.read(NOTEBOOKS / f"{NAME}.py").cells if c.cell_type == "code"]
-        code = "\n".join(c.source for c in cells)
-        for name, value in values.items():
-            code = re.sub(rf"^{name}: .*", f"{name} = {value!r}", code, flags=re.M)
-        exec(compile(code, NAME, "exec"), {"__name__": "__main__"})
-        compendium.ledger.opened().save()
-        with (tmp_path / f"{NAME}.csv").open(newline="") as lines:
-            return {line["id"]: line for line in csv.DictReader(lines)}
-
-    return execute
-
-
-def made_up(folder, name, wrong):
-    """A file of two classes, 25,000 items each on the diagonal, the first taken for the second."""
-    cells = {("a", "a"): 25_000, ("a", "b"): wrong, ("b", "a"): 0, ("b", "b"): 25_000}
-    lines = [f"{name},{true},{predicted},{n}" for (true, predicted), n in cells.items()]
-    path = folder / "own.csv"
-    path.write_text("\n".join(["name,true,predicted,count", *lines, ""]))
-    return str(path)
-
-
-def test_own_matrices_fill_table_4(tmp_path, run):
-    # 59,193 items, as many as the random forest classified.
-    records = run(matrices=made_up(tmp_path, "rf", 9_193))
-    macro = records["takahashi/table-4/rf/macro_f1/estimate"]
-    # F1 of both classes, so their mean as well.
-    assert float(macro["value"]) == pytest.approx(50_000 / (50_000 + 9_193), abs=1e-12)
-    assert not macro["missing"]
-    micro = records["takahashi/table-4/rf/micro_f1/estimate"]
-    assert float(micro["value"]) == pytest.approx(50_000 / 59_193, abs=1e-12)
-    # The others stay as they were.
-    svm = records["takahashi/table-4/svm/macro_f1/estimate"]
-    assert svm["missing"] == "the confusion matrix of the support vector machine"
-    assert not svm["value"]
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong", "message"),
-    [("rf", 1, "59193 items"), ("mnn", 9_193, "one of .'svm', 'rf', 'mlp'., got 'mnn'")],
-)
-def test_a_matrix_of_something_else_is_refused(tmp_path, run, name, wrong, message):
-    with pytest.raises(ValueError, match=message):
-        run(matrices=made_up(tmp_path, name, wrong))
 
 
 # Averages over classes
@@ -172,24 +112,3 @@ def test_nights_of_identical_epochs_are_worth_one_epoch_each():
     assert effect == pytest.approx(20 * 40 / 39, rel=1e-12)
     rho = nights.within_night_correlation(f1ci.metrics.micro_f1, tables)
     assert rho == pytest.approx((20 * 40 / 39 - 1) / 19, rel=1e-12)
-
-
-def test_a_stage_of_independent_epochs_has_no_design_effect():
-    rng = np.random.default_rng(2)
-    tables = rng.multinomial(200, np.full(25, 1 / 25), 2_000).reshape(2_000, 5, 5)
-    # The variance of 2,000 nights has a relative standard error of 3.2 %.
-    assert nights.stage_design_effect(tables, 2) == pytest.approx(1, abs=4 * 0.032)
-
-
-def test_coverage_by_night_holds_its_level_and_epochs_do_not():
-    # Nights that are all right or all wrong: independent epochs see 30 times too much.
-    tables = np.zeros((40, 5, 5), np.int64)
-    for k in range(40):
-        i = k % 5
-        tables[k, i, i if k < 28 else (i + 1) % 5] = 30
-    covered = nights.coverage(
-        [tables], 40, replicates=300, confidence_level=0.95, rng=np.random.default_rng(3)
-    )
-    assert covered["epochs independent"] < 50
-    # Four standard errors of 300 draws below the level.
-    assert covered["nights, default"] > 95 - 4 * 100 * np.sqrt(0.95 * 0.05 / 300)

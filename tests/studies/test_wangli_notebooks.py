@@ -1,12 +1,9 @@
 """What wangli's notebooks compute: regressions by scikit-learn, folds and words by hand."""
 
-from concurrent.futures import ThreadPoolExecutor
 from math import comb
 
 import numpy as np
-import pandas as pd
 import pytest
-from compendium import DATA
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
@@ -27,12 +24,6 @@ def scikit_learn(penalty):
 
 
 # Logistic regressions on simulated data
-
-
-def test_separable_classes_have_no_fit():
-    features = np.array([[-2.0, 0.3], [-1.0, 0.1], [1.0, 0.2], [2.0, 0.4]])
-    with pytest.raises(RuntimeError, match="no convergence in 30 steps"):
-        logistic_folds.fit(logistic_folds.terms_of(features), np.array([False, False, True, True]))
 
 
 def test_true_rates_are_those_of_many_draws():
@@ -91,16 +82,6 @@ def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty):
     assert trials.rates_of_all[0] == pytest.approx(true_rates(), abs=1e-5)
 
 
-def test_any_executor_gives_the_same_numbers():
-    design = Design(24, MEANS, 0.5, penalty=1.0)
-    here = logistic_folds.run(design, 120, rng=5)
-    with ThreadPoolExecutor(2) as pool:
-        there = logistic_folds.run(design, 120, rng=5, executor=pool)
-    assert here.counts.shape == (120, 3, 2, 3)
-    for name in ("counts", "rates", "rates_of_all"):
-        assert (getattr(here, name) == getattr(there, name)).all()
-
-
 # Statistics of six folds
 
 
@@ -140,26 +121,6 @@ def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so():
 # Word segmenters
 
 
-def words_of(spans, text):
-    """The words between the boundaries."""
-    return [text[start:end] for start, end in sorted(spans)]
-
-
-def test_tags_are_those_of_the_paper():
-    # Section 4.1 and Zhao et al. (2006): B2 and B3 are the second and third of a long word.
-    words = ["a", "bc", "def", "ghij", "klmnop"]
-    assert " ".join(train_tag_sets.tags(words, ["B"])) == "S B E B M E B M M E B M M M M E"
-    six = " ".join(train_tag_sets.tags(words, ["B", "B2", "B3"]))
-    assert six == "S B E B B2 E B B2 B3 E B B2 B3 M M E"
-
-    for heads in (["B"], ["B", "B2", "B3"]):
-        spans = train_tag_sets.spans(train_tag_sets.tags(words, heads))
-        assert words_of(spans, "".join(words)) == words
-    # Any sequence cuts the text, even one that no words could have.
-    odd = train_tag_sets.spans(["M", "E", "E", "B", "S"])
-    assert words_of(odd, "abcde") == ["ab", "c", "d", "e"]
-
-
 def test_words_are_counted_by_gold_standard_and_models():
     item = train_tag_sets.Utterance(0, ("ab", "c", "de"))
     a = {(0, 2), (2, 3), (3, 4), (4, 5)}  # ab c d e: two right, two wrong
@@ -181,22 +142,6 @@ def test_the_stored_counts_are_those_of_the_whole_corpus():
         assert (tested == (2 if partition == "utterances" else 1)).all()
         blocks = tag_sets.blocks().query("partition == @partition")
         assert blocks["utterances"].sum() == 16_162
-
-
-def test_training_anew_says_what_differs(tmp_path, monkeypatch, capsys):
-    file = "tag-sets-corpora.csv"
-    (tmp_path / file).write_bytes((DATA / file).read_bytes())
-    monkeypatch.setattr(train_tag_sets, "HERE", tmp_path)
-    stored = pd.read_csv(DATA / file)
-    assert train_tag_sets.differences(file, stored) is None
-    # One word of 60,000 is what another processor may change; a tenth of the errors is not.
-    nearly, other = stored.copy(), stored.copy()
-    nearly.loc[1, ["011", "010"]] += [1, -1]
-    assert train_tag_sets.differences(file, nearly) is None
-    assert "not all words are the same" in capsys.readouterr().out
-    other["010"] += stored["010"] // 10
-    assert train_tag_sets.differences(file, other) == "F1 moved"
-    assert train_tag_sets.differences(file, stored.iloc[1:]) == "other rows"
 
 
 def test_the_error_correlation_is_that_of_the_labels():

@@ -1,16 +1,11 @@
 """What the notebooks of Yuan and Jiang share: fits of other runs, records, their own rules."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from compendium import DATA, data, ledger
-from compendium.published import Published
-from in_r import r_has
+from compendium import ledger
 from scipy import stats
 
 import f1ci
-from notebooks.data import make_yuan
 from notebooks.own import yuan_other_runs as other_runs
 from notebooks.shared import datasets, joint_coverage, recording
 
@@ -27,9 +22,7 @@ def enumerated():
     return other_runs.Enumerated.of(400, FOREST, METRICS)
 
 
-def test_another_population_is_the_same_sum_with_other_weights(
-    enumerated,
-):
+def test_another_population_is_the_same_sum_with_other_weights(enumerated):
     near = np.array([3050, 78, 165, 40]) / 3333
     mean, covariance = enumerated.expects(near, enumerated.values(KEYS))
     truth = joint_coverage.true_values(FOREST, METRICS)
@@ -43,9 +36,7 @@ def test_another_population_is_the_same_sum_with_other_weights(
     np.testing.assert_allclose(spread, np.sqrt(covariance.diagonal()), rtol=1e-9)
 
 
-def test_a_fit_finds_the_population_that_made_its_numbers(
-    enumerated,
-):
+def test_a_fit_finds_the_population_that_made_its_numbers(enumerated):
     wanted = other_runs.cells_of_rates(0.062, 0.2, 0.33)
     mean, _ = enumerated.expects(wanted, enumerated.values(KEYS))
     fit = other_runs.RuleFit(enumerated, KEYS, mean, [3000, 2000, 3000])
@@ -66,11 +57,6 @@ def test_rates():
     np.testing.assert_allclose(p * 110, [65, 5, 14, 26], rtol=1e-12)
 
 
-def test_standard_errors_hold_the_rounding():
-    off = other_runs.standard_errors(0.95, 0.94, 0.2, 10_000)
-    assert off == pytest.approx(0.01 / np.hypot(0.002, 1e-4 / np.sqrt(12)), rel=1e-14)
-
-
 # Records
 
 
@@ -86,23 +72,6 @@ def test_z_scores_and_whole_tables(tmp_path):
     assert test.chi_square == pytest.approx(5.25)
     # 10,000 drawn tables: the p-value's standard error is .004.
     assert test.p_chi_square == pytest.approx(stats.chi2.sf(5.25, 3), abs=0.02)
-
-
-def test_a_simulated_value_has_an_error_of_its_own(tmp_path):
-    page = ledger.Page("yuan-test", folder=tmp_path)
-    identity = "yuan/table-6/all/joint/coverage"
-    # The paper has 10,000 test sets, and ours are a quarter of these: the variance is five times.
-    error = np.hypot(0.0022 * np.sqrt(5), 1e-4 / np.sqrt(12))
-    value = joint_coverage.Moments(page.printed(identity) - error, 0.22)
-    recording.as_simulated(page.record, identity, value, 2500)
-    assert recording.z_score(page, identity) == pytest.approx(1)
-
-
-def test_what_a_run_predicts_is_marked() -> None:
-    rows = {name: row for name, row in Published().rows.items() if row.erratum.startswith("R-yuan")}
-    predicted = [row.erratum for row in rows.values() if "predicted" in row.marks]
-    # Nine numbers over all rules of Table VII, two lines of Table VI, and two ends of Table II.
-    assert Counter(predicted) == {"R-yuan-10": 9, "R-yuan-11": 2, "R-yuan-13": 2}
 
 
 # The paper's own rules
@@ -124,21 +93,6 @@ def test_the_stored_rules_have_the_counts_that_the_printed_true_values_need():
         assert (table[1, 1], table[:, 1].sum()) == expected
 
 
-def test_the_stored_files_tell_one_story():
-    rules = datasets.abalone_rules()
-    columns = rules[["z", *ABALONE]].to_numpy()
-    own = datasets.yuan_splits("abalone")[0].reshape(2, 2, 2, 2)
-    for cell in np.ndindex(2, 2, 2, 2):
-        assert own[cell] == (columns == cell).all(axis=1).sum()
-    assert len(datasets.abalone_forests()) == make_yuan.FORESTS
-    for share, first in ((0.2, 1), (0.4, 0), (0.6, 0)):
-        cells = datasets.yuan_splits("abalone", share)
-        assert len(cells) == make_yuan.SPLITS + first
-        # Four standard deviations of a binomial number.
-        spread = np.sqrt(4177 * share * (1 - share))
-        assert np.abs(4177 * (1 - share) - cells.sum(axis=1)).max() < 4 * spread
-
-
 def test_quantiles_of_qmvnorm_are_nearly_the_exact_ones():
     rho = np.array([0.0, 0.3, 0.8, 0.95])
     exact = [f1ci.equicoordinate_quantile(np.array([[1, r], [r, 1]]), 0.95) for r in rho]
@@ -146,17 +100,3 @@ def test_quantiles_of_qmvnorm_are_nearly_the_exact_ones():
     assert np.abs(off).max() < 1e-3
     assert np.abs(off).max() > 1e-4  # it stops early, which the notebook needs
     assert np.ptp(datasets.table_2_quantiles()) < 0.02
-
-
-@pytest.mark.skipif(
-    not r_has("class", "randomForest", "e1071", "mvtnorm"), reason="needs R's packages"
-)
-def test_r_makes_the_stored_counts(tmp_path):
-    """R itself makes the own split, its counts, another forest and quantiles."""
-    versions = make_yuan.run(tmp_path, splits=0, forests=1)
-    if versions != data.sources()["yuan-abalone-rules.csv"]["made_with"]:
-        pytest.skip(f"other versions than the stored files: {versions}")
-    for made in tmp_path.iterdir():
-        stored = set((DATA / made.name).read_text().splitlines())
-        assert set(made.read_text().splitlines()) <= stored, made.name
-    assert len(list(tmp_path.iterdir())) == 6
