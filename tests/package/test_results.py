@@ -13,14 +13,13 @@ from f1ci import Interval
 INTERVAL = Interval(0.5, 0.25, 1.0, 0.125, 0.95, "wald", "f1")
 
 
-def test_an_interval_cannot_be_changed_and_survives_pickling():
+def test_records_are_equal_if_their_values_are():
+    """They are frozen, and travel between processes in simulations."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         INTERVAL.low = 0.0
-    # They travel between processes in simulations.
     assert pickle.loads(pickle.dumps(INTERVAL)) == INTERVAL
-
-
-def test_records_are_equal_if_their_values_are():
+    assert f1ci.sample_size(half_width=0.1) != INTERVAL
+    assert dataclasses.replace(INTERVAL, low=np.nextafter(INTERVAL.low, 1.0)) != INTERVAL
     assert f1ci.f1_interval(5, 1, 2) == f1ci.f1_interval(5, 1, 2)
     assert f1ci.f1_interval(5, 1, 2) != f1ci.f1_interval(5, 2, 2)
     assert f1ci.f1_interval(5, 1, 2) != f1ci.f1_interval(5, 1, 2, method="wald")
@@ -40,26 +39,9 @@ def test_numbers_deep_inside_are_compared():
     many = f1ci.f1_interval(np.arange(1500), 44, 10)
     changed = dataclasses.replace(many, low=np.where(np.arange(1500) == 700, 0.0, many.low))
     assert many != changed
-    nested = [
-        f1ci.results.DifferenceTest(
-            interval=interval,
-            p_value=np.nan,
-            null_hypothesis="",
-            discordant=(1, 2),
-            margin=0.0,
-            p_not_inferior=None,
-            p_equivalent=None,
-            method="score",
-            metric="f1",
-        )
-        for interval in (many, dataclasses.replace(many), changed)
-    ]
-    assert nested[0] == nested[1]
-    assert nested[0] != nested[2]
-    near = dataclasses.replace(INTERVAL, low=np.nextafter(INTERVAL.low, 1.0))
-    assert near != INTERVAL
-    other_type = f1ci.sample_size(half_width=0.1)
-    assert other_type != INTERVAL
+    test = f1ci.difference_test(*labels(3, 4))
+    assert dataclasses.replace(test, interval=many) == dataclasses.replace(test, interval=many)
+    assert dataclasses.replace(test, interval=many) != dataclasses.replace(test, interval=changed)
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
