@@ -111,31 +111,21 @@ def test_a_difference_has_the_influences_of_both():
     rng = np.random.default_rng(3)
     y_true = np.repeat([0, 1], [60, 40])
     a, b = (np.where(rng.random(100) < 0.8, y_true, 1 - y_true) for _ in range(2))
-    shares = [0.95, 0.05]
     found = f1ci.difference_interval(y_true, a, b, "f1", class_shares={1: 0.05, 0: 0.95})
 
-    def change(weight):
-        values = []
-        for y_pred in (a, b):
-            table = np.zeros((2, 2))
-            np.add.at(table, (y_true, y_pred), weight)
-            values.append(metrics.f1.value(in_population(table, shares)))
-        return values[1] - values[0]
+    def f1_of(y_pred, weight):
+        table = np.zeros((2, 2))
+        np.add.at(table, (y_true, y_pred), weight)
+        return metrics.f1.value(in_population(table, [0.95, 0.05]))
 
-    ones = np.ones(100)
-    moves = np.array([change(ones + row) - change(ones - row) for row in 1e-5 * np.eye(100)]) / 2e-5
-    assert found.estimate == pytest.approx(change(ones), abs=1e-12)
+    def change(weight):
+        return f1_of(b, weight) - f1_of(a, weight)
+
+    steps = 1e-5 * np.eye(100)
+    moves = np.array([change(1 + step) - change(1 - step) for step in steps]) / 2e-5
+    assert found.estimate == pytest.approx(change(np.ones(100)), abs=1e-12)
     assert found.standard_error == pytest.approx(np.sqrt((moves**2).sum() * 100 / 99), rel=1e-5)
     assert found.low < found.estimate < found.high
-
-
-def test_groups_of_one_item_hardly_change_the_error():
-    y_true, y_pred = labels_of(BINARY)
-    known = {"class_shares": {1: 0.05, 0: 0.95}}
-    alone = f1ci.score_interval(y_true, y_pred, **known)
-    grouped = f1ci.score_interval(y_true, y_pred, groups=range(100), **known)
-    factor = np.sqrt(100 / 99)
-    assert grouped.standard_error == pytest.approx(alone.standard_error * factor, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
@@ -178,28 +168,36 @@ def test_shares_by_row_that_are_mistakes(shares, sentence):
         f1ci.metric_interval(BINARY, "f1", class_shares=shares)
 
 
-def test_shares_by_label_that_are_mistakes():
-    y_true, y_pred = ["a"] * 5 + ["b"] * 5, ["a"] * 4 + ["b"] * 4 + ["a", "c"]
+TWO = {"y_true": ["a"] * 5 + ["b"] * 5, "y_pred": ["a"] * 4 + ["b"] * 4 + ["a", "c"]}
+HALVES = {"a": 0.5, "b": 0.5}
+FLAGS = {"y_true": [[1, 0], [0, 1], [1, 1]], "y_pred": [[1, 0], [0, 1], [1, 1]]}
 
-    def ask(shares, **options):
-        f1ci.score_interval(y_true, y_pred, "macro_f1", class_shares=shares, **options)
 
-    with pytest.raises(ValueError, match=r"name classes that occur .'a', 'b', 'c'., got 'd'"):
-        ask({"a": 0.5, "d": 0.5})
-    with pytest.raises(ValueError, match=r"0 for class 'c', which has no true item, got 0\.1"):
-        ask({"a": 0.5, "b": 0.4, "c": 0.1})
-    with pytest.raises(ValueError, match="above 0 for class 'b', which has true items, got 0"):
-        ask({"a": 1.0})
-    with pytest.raises(TypeError, match=r"map each label to its share, .* got \[0.5, 0.5\]"):
-        ask([0.5, 0.5])
-    with pytest.raises(ValueError, match="labels must name classes that occur"):
-        ask({"a": 0.5, "b": 0.5}, labels=["z"])
-    with pytest.raises(ValueError, match=r"one score; .* got average=None"):
-        f1ci.score_interval(y_true, y_pred, average=None, class_shares={"a": 0.5, "b": 0.5})
-    with pytest.raises(ValueError, match="must name the positive class 1, got"):
-        f1ci.score_interval([1, 0, 1], [1, 0, 0], class_shares={"yes": 0.5, 0: 0.5})
-    flags = np.array([[1, 0], [0, 1], [1, 1]])
-    with pytest.raises(ValueError, match="not with indicators"):
-        f1ci.score_interval(flags, flags, average="macro", class_shares={0: 0.5, 1: 0.5})
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"class_shares": {"a": 0.5, "d": 0.5}}, "classes that occur .'a', 'b', 'c'., got 'd'"),
+        (
+            {"class_shares": {"a": 0.5, "b": 0.4, "c": 0.1}},
+            "0 for class 'c', which has no true item",
+        ),
+        ({"class_shares": {"a": 1.0}}, "above 0 for class 'b', which has true items, got 0"),
+        ({"class_shares": [0.5, 0.5]}, r"map each label to its share, .* got \[0.5, 0.5\]"),
+        ({"class_shares": HALVES, "labels": ["z"]}, "labels must name classes that occur"),
+        ({"class_shares": HALVES, "average": None}, r"one score; .* got average=None"),
+        ({"class_shares": HALVES, **FLAGS}, "not with indicators"),
+        (
+            {"class_shares": {"yes": 0.5, 0: 0.5}, "y_true": [1, 0, 1], "y_pred": [1, 0, 0]}
+            | {"average": "binary"},
+            "must name the positive class 1, got",
+        ),
+    ],
+)
+def test_shares_by_label_that_are_mistakes(options, sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        f1ci.score_interval(**({**TWO, "average": "macro"} | options))
+
+
+def test_who_asks_for_weights_is_sent_to_shares():
     with pytest.raises(TypeError, match="Another prevalence, another F1"):
         f1ci.f1_score_interval([1, 0], [1, 0], sample_weight=[1, 2])
