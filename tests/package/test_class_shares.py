@@ -59,15 +59,6 @@ def test_shares_do_not_matter_for_recall():
     assert list(found) == pytest.approx(list(expected), abs=1e-8)
 
 
-def test_own_shares_are_rows_that_were_chosen():
-    """If the shares are those of the test set, the numbers of items of the classes are fixed."""
-    for name in ("f1", "mcc", "kappa"):
-        known = f1ci.metric_interval(BINARY, name, class_shares=BINARY.sum(axis=1) / 100)
-        chosen = f1ci.metric_interval(BINARY, name, fixed="rows")
-        assert known.estimate == pytest.approx(chosen.estimate, abs=1e-14)
-        assert list(known) == pytest.approx(list(chosen), abs=1e-3)
-
-
 def test_labels_and_matrices_say_the_same():
     y_true, y_pred = labels_of(MATRIX)
     by_label = {0: 0.7, 1: 0.2, 2: 0.1}
@@ -94,16 +85,6 @@ def test_one_class_of_several():
         )
         assert found.estimate == pytest.approx(expected, rel=1e-12)
         assert found.low < expected < found.high
-
-
-def test_repeated_items_make_no_larger_sample():
-    """Weights would: ten copies of each negative give a shorter interval."""
-    copies = BINARY * [[10], [1]]
-    share = 39 / 649
-    weighted = f1ci.metric_interval(copies, "precision")
-    known = f1ci.metric_interval(BINARY, "precision", class_shares=[1 - share, share])
-    assert weighted.estimate == pytest.approx(known.estimate, rel=1e-12)
-    assert weighted.length < 0.8 * known.length
 
 
 def test_a_difference_has_the_influences_of_both():

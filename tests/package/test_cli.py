@@ -154,12 +154,6 @@ def test_verdicts_of_a_positive_class(run, write):
     assert out.splitlines()[-1] == "a is worse than b"
 
 
-def test_more_than_two_models(run, labels):
-    out, _ = run("compare", labels, *OF_PAIR, "y")
-    assert out.splitlines()[-1] == "y is better than every other model"
-    assert "p (Holm)" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "positive", "metric", "options"),
     [
@@ -233,16 +227,6 @@ def test_models_with_long_names_stay_apart(run, in_json, write):
     assert len(set(first_column)) == 3
 
 
-def test_files_of_one_name_in_two_folders(in_json, write):
-    paths = [
-        write([f"{k},{TRUE[k]},{x[k]}" for k in range(N)], "id,y_true,y_pred", f"{name}/preds.csv")
-        for name, x in (("one", A), ("two", B))
-    ]
-    rows = in_json("compare", *paths)
-    assert {row["name"] for row in rows[:2]} == {"one/preds.csv", "two/preds.csv"}
-    assert rows[2]["estimate"] == f1ci.difference_test(TRUE, A, B).estimate
-
-
 def test_two_files_are_joined(run, in_json, write, labels):
     one = write([f"{k},{TRUE[k]},{A[k]}" for k in range(N)], "id,y,p", "a.csv")
     other = write([f"{B[k]};{k}" for k in RNG.permutation(N)] + ["1;extra"], "p;id", "b.csv")
@@ -279,14 +263,6 @@ def test_files_as_they_come(run, tmp_path, content, columns):
     path.write_bytes(content.encode())
     out, _ = run("report", path, *OF_ONE)
     assert out.endswith(f"\n\n{f1ci.classification_report(*columns)}\n")
-
-
-def test_delimiters_inside_quotes_separate_nothing(run, write):
-    path = write(["1;1", "0;1"], '"true, label, as, read";"pred"')
-    of = ["report", path, "--true", "true, label, as, read", "--pred", "pred"]
-    assert "accuracy" in run(*of)[0]
-    assert "accuracy" in run(*of, "--delimiter", ";")[0]
-    assert "must be a 1-character string" in run(*of, "--delimiter", ";;", code=2)[1]
 
 
 @pytest.mark.parametrize(
@@ -409,13 +385,3 @@ def test_closed_streams_and_bad_input_get_a_sentence(redirect, sentence):
     command = ["sh", "-c", f"{sys.executable} -m f1ci {redirect}"]
     done = subprocess.run(command, capture_output=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stderr.decode()) == (2, sentence)
-
-
-def test_a_reader_that_leaves_early_is_no_error(write):
-    path = write((f"{k % 900},{k % 900}" for k in range(4000)), "y,a")
-    command = [sys.executable, "-m", "f1ci", "report", path, *OF_ONE]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=ROOT, **pipes) as running:
-        running.stdout.close()
-        assert running.stderr.read() == b""
-    assert running.returncode == 0

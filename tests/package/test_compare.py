@@ -133,8 +133,9 @@ def test_the_p_value_inverts_the_interval_and_models_may_be_swapped(matrices, me
     assert min(abs(end) for end in at_p.interval) == pytest.approx(0.0, abs=1e-6)
 
 
-@pytest.mark.parametrize(("n", "m"), [(12, 20), (30, 30)])
-@pytest.mark.parametrize(("p", "q"), [(0.5, 0.7), (0.9, 0.95), (0.8, 0.8)])
+@pytest.mark.parametrize(
+    ("n", "m", "p", "q"), [(12, 20, 0.5, 0.7), (30, 30, 0.9, 0.95), (12, 20, 0.8, 0.8)]
+)
 def test_coverage_of_two_shares_is_near_its_level(n, m, p, q):
     """Summed exactly over both binomials. Newcombe (1998) finds .95 on average for such limits."""
     covered = 0.0

@@ -81,15 +81,6 @@ def test_conditions_hold_within_the_stated_bounds(n, repetitions, seed):
         assert np.ptp(np.bincount(blocks_of(folds, n), minlength=blocks)) <= 1
 
 
-@pytest.mark.parametrize("repetitions", [*range(1, 32), 63, 127])
-def test_larger_blocks_disturb_the_halves_within_the_bound(repetitions):
-    # The bound of the docstring: every remainder r = n mod b, or every fifth one if there are many.
-    blocks = block_number(repetitions)
-    for n in range(blocks, 2 * blocks, 1 if blocks < 128 else 5):
-        halves = first_halves(f1ci.bcv_partitions(n, repetitions=repetitions, rng=0), n)
-        assert np.abs(2 * halves.sum(axis=1) - n).max() <= 2.2 * sqrt(blocks)
-
-
 # Stratification
 
 

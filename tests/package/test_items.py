@@ -39,14 +39,6 @@ CONTAINERS = {
 }
 
 
-def polars(labels):
-    return pytest.importorskip("polars").Series("labels", list(labels))
-
-
-def arrow(labels):
-    return pytest.importorskip("pyarrow").array(list(labels))
-
-
 def stored(dtype):
     """Labels in a column of pandas of a type that may need pyarrow."""
     return lambda labels: pd.Series(list(labels), dtype=dtype)
@@ -58,10 +50,6 @@ def an_array(dtype):
 
 # Containers of other types, with labels that they can hold.
 LIBRARIES = [
-    (polars, [*"ab"]),
-    (polars, [0, 1]),
-    (arrow, [*"ab"]),
-    (arrow, [False, True]),
     (stored("Int64"), [0, 1]),
     (stored("boolean"), [False, True]),
     (stored("string"), [*"ab"]),
@@ -211,7 +199,6 @@ PRED_ROWS = np.array([[1, 1, 1], [0, 1, 0], [1, 0, 0], [0, 0, 0]])
         scipy.sparse.coo_array,
         lambda rows: pd.DataFrame(rows).astype("Int64"),
         lambda rows: pd.DataFrame(rows).astype(object),
-        lambda rows: pytest.importorskip("polars").DataFrame(rows),
     ],
 )
 def test_indicators_in_any_container(hold):

@@ -62,16 +62,6 @@ def test_joint_intervals_are_remark_2(method, level):
     np.testing.assert_allclose(tuple(joint), estimate + q * sides, rtol=1e-9)
 
 
-def test_singular_correlations_do_no_harm():
-    """A classifier twice, and F1 with Jaccard, a function of it: one random variable."""
-    y_true, y_pred = labels_of(JUICE)
-    joint = joint_intervals(
-        y_true, {"one": y_pred, "same": y_pred.copy()}, ["f1", "jaccard"], method="delta"
-    )
-    assert joint.critical_value == pytest.approx(Z, abs=1e-4)
-    assert np.linalg.matrix_rank(joint.covariance, tol=1e-12) == 1
-
-
 def test_zero_variance_is_reported_and_left_out():
     """A rule without true positives, as logistic regression on the abalone data now and then."""
     y_true, predictions = labels_of_cells([160, 6, 10, 4, 5, 0, 15, 0])
@@ -146,17 +136,6 @@ def test_joint_groups(method, times):
 
 
 # Limits of one score at q
-
-
-@pytest.mark.parametrize("method", ["score", "logit"])
-@pytest.mark.parametrize("metric", ["f1", "recall", "accuracy", fbeta(2), "macro_f1"])
-def test_one_row_is_the_individual_interval(metric, method):
-    y_true, y_pred = labels_of(JUICE)
-    joint = joint_intervals(y_true, {"rule": y_pred}, metric, method=method)
-    alone = metric_interval(JUICE, metric, method=method)
-    # One variable: q is the normal quantile itself. 1e-12 is the promise for different doors.
-    assert tuple(joint["rule", joint.metrics[0]]) == pytest.approx(tuple(alone), rel=1e-12)
-    assert joint.individual_low[0] == pytest.approx(alone.low, rel=1e-12)
 
 
 def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
@@ -242,18 +221,6 @@ def test_rows_are_classifier_by_metric():
         joint["A4", "f1"]
     table = pandas.DataFrame(predictions)
     assert joint_intervals(y_true, table, ["f1", "accuracy"]) == joint
-
-
-def test_many_classifiers_fit():
-    """70 rules, more than an integer has bits: the covariance is that of their influences."""
-    rng = np.random.default_rng(33)
-    y_true = rng.integers(0, 2, 60)
-    predictions = {f"rule {k}": rng.integers(0, 2, 60) for k in range(70)}
-    joint = joint_intervals(y_true, predictions, ["accuracy"], method="delta")
-    right = np.array([labels == y_true for labels in predictions.values()])
-    np.testing.assert_allclose(joint.estimate, right.mean(axis=1), rtol=1e-13)
-    # numpy's covariance has the divisor n - 1, as ours.
-    np.testing.assert_allclose(joint.covariance, np.cov(right) / 60, atol=1e-15)
 
 
 # Bad input

@@ -74,15 +74,10 @@ def test_overlap_at_its_kink():
     # v (1 - v) / EA with v = .75, EA = .4
     np.testing.assert_allclose([variance, (p * by_recall**2).sum()], 0.46875, rtol=1e-14)
     assert (p * mean**2).sum() < 0.8 * variance
-
-
-@pytest.mark.parametrize("total", [10, 3333, 10**9 + 7])
-def test_overlap_sees_ties_of_counts(total):
-    """Equal counts of EA and EZ are equal, whatever the rounding of their shares."""
-    table = np.array([[total, 3], [3, 7]])
-    np.testing.assert_allclose(
-        metrics.overlap.gradient(table), metrics.precision.gradient(table), rtol=1e-12, atol=1e-7
-    )
+    # Equal counts are equal, whatever the rounding of their shares.
+    for total in (10, 3333, 10**9 + 7):
+        table = np.array([[total, 3], [3, 7]])
+        assert metrics.overlap.gradient(table) == pytest.approx(metrics.precision.gradient(table))
 
 
 @given(tables)

@@ -78,20 +78,6 @@ def test_in_means_inside():
         assert np.nan not in f1ci.f1_interval(0, 0, 0)
 
 
-def test_one_interval_and_joint_intervals_are_siblings():
-    y_true, y_pred = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9
-    joint = f1ci.joint_intervals(y_true, {"a": y_pred}, ["f1", "accuracy"])
-    assert joint.estimate in joint
-    assert 0.0 not in joint
-    one, each = f1ci.f1_interval(77, 44, 10), f1ci.f1_score_interval(y_true, y_pred, average=None)
-    for result in (one, each, joint):
-        assert json.loads(json.dumps(result.to_dict()))["low"] == np.asarray(result.low).tolist()
-        frame = result.to_frame()
-        np.testing.assert_array_equal(frame["high"], np.ravel(result.high))
-    assert one.to_frame().index.tolist() == ["f1"]
-    assert each.to_frame().index.tolist() == [0, 1]
-
-
 def test_a_large_array_prints_without_looking_at_every_entry():
     """A hundred million intervals once took 9 GB to print 30 rows."""
     low = np.broadcast_to(np.float64(0.25), 10**12)
@@ -129,9 +115,7 @@ def test_arrays_print_as_a_table():
     each = f1ci.f1_score_interval(["é", "<b>", "é"], ["é", "<b>", "<b>"], average=None)
     assert [line.split()[0] for line in str(each).splitlines()[1:3]] == ["<b>", "é"]
     assert "<b>" not in each._repr_html_()
-    many = str(f1ci.f1_interval(np.arange(100_000), 44, 10)).splitlines()
-    assert len(many) < 40
-    assert "and 99,970 more" in many
+    assert each.to_frame().index.tolist() == ["<b>", "é"]
 
 
 def test_joint_intervals_print_as_a_table():
@@ -141,10 +125,11 @@ def test_joint_intervals_print_as_a_table():
     _, first, *_, last = lines = str(joint).splitlines()
     assert len(lines) == 1 + len(joint) + 1
     assert first.split()[:3] == ["<i>", "f1", f"{joint.estimate[0]:.3f}"]
-    assert first.split()[4] == f"{joint.high[0]:.3f}"
     assert first.split()[-1] == f"{joint.individual_high[0]:.3f}"
     assert "hold at once with 95 %" in last
     assert lines[0].split()[2:] == ["estimate", *joint.to_frame().columns[1:-1]]
+    assert joint.estimate in joint
+    assert 0.0 not in joint
 
 
 def labels(a_only, b_only, both=40):
@@ -180,16 +165,28 @@ def test_a_verdict_needs_both_the_interval_and_the_p_value():
     assert test.verdict() == close
 
 
-def test_plans_and_bayes_tests_print_as_tables():
-    plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
-    assert "5,832" in str(plan)
-    assert "9,483" in str(plan)
-    pair = f1ci.comparison_sample_size(
-        difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
-    )
-    assert "2,520" in str(pair)
+@pytest.mark.parametrize("rope", [0.0, 0.02])
+def test_bayes_tests_print_as_tables(rope):
     folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
-    for rope in (0.0, 0.02):
-        test = f1ci.bayes_test(*folds, rope=rope)
-        assert f"{test.p_h1:.3g}" in str(test)
-        assert str(test).splitlines()[-1] == test.decision
+    test = f1ci.bayes_test(*folds, rope=rope)
+    assert f"{test.p_h1:.3g}" in str(test)
+    assert str(test).splitlines()[-1] == test.decision
+
+
+@pytest.mark.parametrize(
+    ("plan", "numbers"),
+    [
+        (
+            f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615),
+            ("5,832", "9,483"),
+        ),
+        (
+            f1ci.comparison_sample_size(
+                difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
+            ),
+            ("2,520",),
+        ),
+    ],
+)
+def test_plans_print_as_tables(plan, numbers):
+    assert all(number in str(plan) for number in numbers)
