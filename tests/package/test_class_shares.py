@@ -109,23 +109,6 @@ def test_a_difference_has_the_influences_of_both():
     assert found.low < found.estimate < found.high
 
 
-@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@pytest.mark.parametrize("prevalence", [0.02, 0.2, 0.8])
-def test_the_score_limits_cover_at_another_prevalence(prevalence):
-    """A balanced test set of 200 items; F1 is wanted at another prevalence."""
-    rng = np.random.default_rng(11)
-    recall, false_alarms, replicates = 0.85, 0.08, 4_000
-    tp = rng.binomial(100, recall, replicates)
-    fp = rng.binomial(100, false_alarms, replicates)
-    tables = np.stack([100 - fp, fp, 100 - tp, tp], axis=-1).reshape(-1, 2, 2)
-    p = np.array([[1 - false_alarms, false_alarms], [1 - recall, recall]])
-    truth = metrics.f1.value(in_population(p, [1 - prevalence, prevalence]))
-    shares = [1 - prevalence, prevalence]
-    low, high = f1ci.metric_interval(tables, "f1", class_shares=shares)
-    covered = ((low <= truth) & (truth <= high)).mean()
-    assert 0.94 < covered < 0.97
-
-
 def test_an_average_that_leaves_a_class_out_says_so():
     matrix = np.array([[30, 0, 6], [5, 0, 9], [1, 0, 40]])
     with pytest.warns(f1ci.IntervalWarning) as caught:

@@ -1,6 +1,6 @@
 """Score intervals against sources that share no code with them.
 
-The closed form is compared with mpmath's bisection in 50 digits, one proportion with statsmodels'
+The closed form is compared with mpmath's bisection in 40 digits, one proportion with statsmodels'
 Wilson and Clopper-Pearson; coverage with exact sums. test_oracle.py asks for Pearson's statistic at
 the ends of random counts through the public function.
 """
@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from scipy.special import gammaln
 
+import f1ci
 from f1ci.methods import closed_form
 from f1ci.methods.delta import normal_quantile
 
@@ -33,15 +35,15 @@ def all_counts(v: int) -> np.ndarray:
 
 
 def precise(counts: tuple[float, float, float], a: float, b: float, z: float) -> list[float]:
-    """The same limits by bisection with 50 digits, from the equations of the multiplier."""
-    with mpmath.workdps(50):
+    """The same limits by bisection with 40 digits, from the equations of the multiplier."""
+    with mpmath.workdps(40):
         n = [mpmath.mpf(value) for value in counts]
 
         def statistic(f: mpmath.mpf) -> mpmath.mpf:
             t = f / (1 - f)
             c = [mpmath.mpf(1), -t * a, -t * b]
             low, high = mpmath.mpf(-1), 1 / (t * max(a, b))
-            for _ in range(120):
+            for _ in range(100):
                 m = (low + high) / 2
                 rises = sum(k * i / (1 + m * k) for k, i in zip(c, n, strict=True) if i) > 0
                 low, high = (m, high) if rises else (low, m)
@@ -51,7 +53,7 @@ def precise(counts: tuple[float, float, float], a: float, b: float, z: float) ->
         ends = []
         for border in (mpmath.mpf(0), mpmath.mpf(1)):
             inner, outer = f, border
-            for _ in range(95):
+            for _ in range(55):
                 middle = (inner + outer) / 2
                 inside = statistic(middle) <= mpmath.mpf(z) ** 2
                 inner, outer = (middle, outer) if inside else (inner, middle)
@@ -163,3 +165,48 @@ def test_coverage_of_small_designs(a: float, b: float) -> None:
     assert min(found[cautious_limits]) >= 0.95
     assert 0.945 < np.mean(found[closed_form.tversky_limits]) < 0.965
     assert min(found[closed_form.tversky_limits]) > 0.88
+
+
+# Wilson direct: equation 34 of Lam, Gopal and Qian
+
+
+LEVELS = [0.001, 0.5, 0.95, 0.999, 1 - 1e-6, 1 - 1e-12]
+
+
+def reference_wilson_direct(tp, wrong, level):
+    """Bisection of equation 34 on each side of the estimate, in 50 digits."""
+    with mpmath.workdps(50):
+        tp, wrong = mpmath.mpf(tp), mpmath.mpf(wrong)
+        z = mpmath.mpf(float(stats.norm.isf(0.5 * (1.0 - level))))
+        estimate = 2 * tp / (2 * tp + wrong)
+        k = z**2 / (tp + wrong)
+
+        def excess(score):
+            return 2 * (score - estimate) ** 2 - k * score * (1 - score) * (2 - score) ** 2
+
+        ends = []
+        for outside, empty in ((mpmath.mpf(0), tp == 0), (mpmath.mpf(1), wrong == 0)):
+            inside = estimate
+            for _ in range(0 if empty else 150):
+                middle = (outside + inside) / 2
+                if excess(middle) > 0:
+                    outside = middle
+                else:
+                    inside = middle
+            ends.append((outside + inside) / 2)
+        return ends
+
+
+SOME_COUNTS = [
+    (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (1, 2), (0, 10), (130, 1), (3, 7), (77, 54), (5, 10**6),
+    (10**12, 0), (0, 10**12), (10**12, 1), (1, 10**12), (10**12, 10**12), (10**6, 3 * 10**11),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")  # of the low level
+@pytest.mark.parametrize("level", LEVELS)
+def test_wilson_direct_is_right_to_twelve_digits(level):
+    for tp, wrong in SOME_COUNTS:
+        ours = tuple(f1ci.f1_interval(tp, wrong, 0, method="wilson_direct", confidence_level=level))
+        expected = reference_wilson_direct(tp, wrong, level)
+        assert max(abs(a - b) for a, b in zip(ours, expected, strict=True)) < 1e-12

@@ -255,30 +255,3 @@ def test_averages_of_classes_leave_out_each_document_in_turn():
     # The degrees of freedom lie between those of the two classes, whose sizes differ.
     assert found.method == "logit"
     assert stats.t.ppf(0.975, n - 1) < t < stats.t.ppf(0.975, 4)
-
-
-@pytest.mark.parametrize(
-    ("average", "least"),
-    [
-        ("macro", 0.92),
-        ("weighted", 0.92),
-    ],
-)
-def test_coverage_of_fifty_labels(average, least):
-    """Six relevant items or more a label, fifty items.
-
-    300 sets: the level is .95, the standard error .0126.
-    """
-    rng = np.random.default_rng(2)
-    prevalence = np.clip(rng.dirichlet(np.full(50, 0.8)) * 6, 0.12, 0.7)
-    recall, noise = 0.6, 0.4 * prevalence
-    fs = 2 * recall * prevalence / (recall * prevalence + (1 - prevalence) * noise + prevalence)
-    weight = prevalence if average == "weighted" else np.ones(50)
-    truth = weight @ fs / weight.sum()
-    held = 0
-    for _ in range(300):
-        y = rng.random((50, 50)) < prevalence
-        p = rng.random((50, 50)) < np.where(y, recall, noise)
-        table = np.stack([y & p, ~y & p, y & ~p], axis=-1).astype(float)
-        held += truth in clustered_interval(table, average=average)
-    assert held / 300 > least

@@ -133,21 +133,6 @@ def test_the_p_value_inverts_the_interval_and_models_may_be_swapped(matrices, me
     assert min(abs(end) for end in at_p.interval) == pytest.approx(0.0, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "p", "q"), [(12, 20, 0.5, 0.7), (30, 30, 0.9, 0.95), (12, 20, 0.8, 0.8)]
-)
-def test_coverage_of_two_shares_is_near_its_level(n, m, p, q):
-    """Summed exactly over both binomials. Newcombe (1998) finds .95 on average for such limits."""
-    covered = 0.0
-    for x in range(n + 1):
-        for y in range(m + 1):
-            a, b = [[0, 0], [n - x, x]], [[0, 0], [m - y, y]]
-            inside = (q - p) in f1ci.unpaired_difference(a, b, "recall").interval
-            covered += inside * stats.binom.pmf(x, n, p) * stats.binom.pmf(y, m, q)
-    # Discrete: at single designs of this size Newcombe's table has .93 to .99.
-    assert 0.93 < covered < 0.99
-
-
 def test_three_counts_of_a_paper_are_enough_for_f_scores():
     alone, full = ((77, 44, 10), [80, 40, 20]), ([[0, 44], [10, 77]], [[0, 40], [20, 80]])
     for metric in ("f1", "recall", "f0.5"):

@@ -137,22 +137,3 @@ def test_images_that_are_alike_do_not_tell_all():
 def test_mistakes_get_a_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
-
-
-@pytest.mark.parametrize("images", [20, 50])
-def test_paired_means_near_one_cover(images):
-    """Coverage and length beside scipy's paired t, for Dice near .95 on a fixed design."""
-    rng = np.random.default_rng(20)
-    replicates = 1_000
-    a = rng.beta(19, 1, (replicates, images))
-    b = a + 0.5 * (1 - a) * rng.beta(2, 6, a.shape) - 0.1 * a * rng.beta(1, 9, a.shape)
-    gain = 0.5 * 0.05 * 0.25 - 0.1 * 0.95 * 0.1
-    ours = np.array([list(f1ci.mean_difference(x, y)) for x, y in zip(a, b, strict=True)])
-    theirs = np.array(stats.ttest_rel(b, a, axis=1).confidence_interval()).T
-    covered, covered_by_t = (
-        ((ends[:, 0] <= gain) & (gain <= ends[:, 1])).mean() for ends in (ours, theirs)
-    )
-    assert abs(covered - covered_by_t) < 0.005
-    # Four standard errors of a coverage of .95.
-    assert covered > 0.95 - 4 * np.sqrt(0.95 * 0.05 / replicates)
-    assert np.ptp(ours, axis=1).mean() == pytest.approx(np.ptp(theirs, axis=1).mean(), rel=0.01)

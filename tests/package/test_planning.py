@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from examples import TOY, labels_of, noisy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
@@ -206,12 +207,59 @@ def test_recall_is_planned_as_mcnemars_test():
 def test_a_pilot_gives_its_own_variance():
     rng = np.random.default_rng(5)
     y = rng.integers(0, 3, 300)
-    a, b = (np.where(rng.random(300) < right, y, rng.integers(0, 3, 300)) for right in (0.6, 0.7))
+    a, b = (noisy(rng, y, right, 3) for right in (0.6, 0.7))
     groups = np.arange(300) // 10
     for clusters, units in ((None, 300), (groups, 30)):
         plan = f1ci.pilot_sample_size(y, a, b, "macro_f1", difference=0.05, groups=clusters)
         interval = f1ci.difference_interval(y, a, b, "macro_f1", groups=clusters)
         assert plan.variance == pytest.approx(units * interval.standard_error**2, rel=1e-12)
+
+
+# One score, from a pilot
+
+
+def test_a_published_interval_gives_back_its_items():
+    """Takahashi et al. (2022): macro F1 of 100 items is .689, with the interval .562 to .817."""
+    y_true, y_pred = labels_of(TOY)
+    plan = f1ci.pilot_interval_size(y_true, y_pred, "macro_f1", half_width=(0.817 - 0.562) / 2)
+    # A limit is printed with three digits, so that the half width is known within 0.4 %.
+    assert plan.items == pytest.approx(100, rel=0.01)
+    assert plan.pilot_items == 100
+    half = f1ci.pilot_interval_size(y_true, y_pred, "macro_f1", half_width=0.1275 / 2)
+    assert half.items == pytest.approx(400, rel=0.01)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_accuracy_is_a_share(level):
+    y_true, y_pred = [0, 1] * 50, [0, 1] * 45 + [1, 0] * 5
+    plan = f1ci.pilot_interval_size(
+        y_true, y_pred, "accuracy", half_width=0.02, confidence_level=level
+    )
+    expected = stats.norm.ppf(0.5 + level / 2) ** 2 * 0.9 * 0.1 / 0.02**2
+    assert plan.items == int(np.ceil(expected))
+
+
+def test_groups_are_counted():
+    """Groups of five items that are all alike: so many groups as items would be needed."""
+    y_true, y_pred = [0, 1] * 20, [0, 1] * 18 + [1, 0] * 2
+    alone = f1ci.pilot_interval_size(y_true, y_pred, "accuracy", half_width=0.05)
+    many_true, many_pred = np.repeat(y_true, 5), np.repeat(y_pred, 5)
+    groups = np.repeat(np.arange(40), 5)
+    plan = f1ci.pilot_interval_size(
+        many_true, many_pred, "accuracy", half_width=0.05, groups=groups
+    )
+    assert plan.pilot_items == 40
+    # The cluster-robust error has the factor G / (G - 1).
+    assert plan.items == pytest.approx(alone.items * 40 / 39, abs=1)
+
+
+def test_indicators_are_units():
+    rng = np.random.default_rng(1)
+    y_true = rng.integers(0, 2, (60, 3))
+    y_pred = np.where(rng.random((60, 3)) < 0.8, y_true, 1 - y_true)
+    plan = f1ci.pilot_interval_size(y_true, y_pred, average="macro", half_width=0.05)
+    error = f1ci.score_interval(y_true, y_pred, average="macro").standard_error
+    assert plan.items == int(np.ceil(60 * error**2 * (stats.norm.ppf(0.975) / 0.05) ** 2))
 
 
 @pytest.mark.parametrize(
@@ -233,3 +281,16 @@ def test_bad_plans_for_differences(options, message):
     plan = {"difference": 0.1, "disagreement": (0.1, 0.1), "score": 0.8, "prevalence": 0.3}
     with pytest.raises(ValueError, match=message):
         f1ci.comparison_sample_size(**(plan | options))
+
+
+@pytest.mark.parametrize(
+    ("pred", "options", "message"),
+    [
+        ([0, 1] * 9, {}, "right and wrong predictions for a plan, got a standard"),
+        ([1, 0] * 9, {"average": None}, "one score for a plan, such as 'macro', got None"),
+        ([1, 0] * 9, {"half_width": 0}, "half_width must be a finite number above 0, got 0"),
+    ],
+)
+def test_bad_pilots(pred, options, message):
+    with pytest.raises(ValueError, match=message):
+        f1ci.pilot_interval_size([0, 1] * 9, pred, **({"half_width": 0.1} | options))

@@ -40,24 +40,6 @@ def test_gradients_are_the_numeric_ones(average):
         assert metric.gradient(p)[cell] == pytest.approx(slope, abs=1e-8)
 
 
-@pytest.mark.parametrize("average", AVERAGES)
-def test_some_classes_are_covered(average):
-    """Three entities and "O", sixty items: the level, within the error of 1,600 test sets."""
-    rng, covered = np.random.default_rng(5), []
-    metric = Mean("some", metrics.f1, average, (0, 1), chosen=(0, 1, 2))
-    shares = np.array([0.2, 0.15, 0.1, 0.55])
-    for _ in range(4):
-        right = np.append(rng.uniform(0.5, 0.95, 3), 0.95)
-        wrong = rng.dirichlet(np.ones(4), 4)
-        p = shares[:, None] * (np.diag(right) + (1 - right)[:, None] * wrong)
-        tables = rng.multinomial(60, p.ravel(), 400).reshape(-1, 4, 4)
-        low, high = quiet(f1ci.metric_interval, tables, metric)
-        truth = metric.value(p)
-        covered.append(np.mean((low <= truth) & (truth <= high)))
-    # The standard error of each share is .011; the limits are a little long in small samples.
-    assert 0.93 < np.mean(covered) < 0.975, covered
-
-
 @pytest.mark.parametrize("constant", [0, 1])
 @pytest.mark.parametrize("method", ["score", "cautious", "wilson_direct", "logit", "delta", "wald"])
 def test_a_constant_has_limits_with_every_method(method, constant):
