@@ -53,7 +53,7 @@ def precise(counts: tuple[float, float, float], a: float, b: float, z: float) ->
         ends = []
         for border in (mpmath.mpf(0), mpmath.mpf(1)):
             inner, outer = f, border
-            for _ in range(55):
+            for _ in range(85):
                 middle = (inner + outer) / 2
                 inside = statistic(middle) <= mpmath.mpf(z) ** 2
                 inner, outer = (middle, outer) if inside else (inner, middle)
