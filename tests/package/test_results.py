@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -44,28 +45,30 @@ def test_numbers_deep_inside_are_compared():
     assert dataclasses.replace(test, interval=many) != dataclasses.replace(test, interval=changed)
 
 
+Y_TRUE, A, B = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9, [0, 1, 1, 1] * 9
+FOLDS = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
+
+
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-def test_every_record_can_be_written_as_json():
-    y_true, a, b = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9, [0, 1, 1, 1] * 9
-    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
-    test = f1ci.difference_test(y_true, a, b, margin=0.05)
-    records = [
-        f1ci.f1_interval([3, 0], [1, 0], [1, 0]),
-        f1ci.f1_score_interval(np.array(["x", "y"] * 9), np.array(["x", "x"] * 9), average=None),
-        f1ci.joint_intervals(y_true, {"a": a, "b": b}, ["f1", "accuracy"]),
-        f1ci.compare_models(y_true, {"a": a, "b": b, "c": y_true}),
-        f1ci.sample_size(half_width=0.02),
-        f1ci.bayes_test(*folds),
-        test,
-    ]
-    for record in records:
-        again = json.loads(json.dumps(record.to_dict(), allow_nan=False))
-        assert again == record.to_dict()
-    assert records[0].to_dict()["estimate"] == [0.75, None]
-    assert records[1].to_dict()["classes"] == ["x", "y"]
-    assert "a, b" in records[3].to_dict()["tests"]
-    assert test.to_dict()["interval"]["low"] == test.interval.low
-    assert test.to_dict()["discordant"] == list(test.discordant)
+@pytest.mark.parametrize(
+    ("door", "path", "value"),
+    [
+        (partial(f1ci.f1_interval, [3, 0], [1, 0], [1, 0]), ["estimate"], [0.75, None]),
+        (partial(f1ci.f1_score_interval, [*"xy"], [*"xx"], average=None), ["classes"], [*"xy"]),
+        (partial(f1ci.joint_intervals, Y_TRUE, {"a": A, "b": B}, "f1"), ["metrics"], ["f1", "f1"]),
+        (partial(f1ci.compare_models, Y_TRUE, {"a": A, "b": B}), ["tests", "a, b", "margin"], 0),
+        (partial(f1ci.difference_test, Y_TRUE, A, B), ["discordant"], [0, 9]),
+        (partial(f1ci.difference_test, Y_TRUE, A, B), ["interval", "method"], "score"),
+        (partial(f1ci.sample_size, half_width=0.02), ["total"], None),
+        (partial(f1ci.bayes_test, *FOLDS), ["metric"], "f1"),
+    ],
+)
+def test_every_record_can_be_written_as_json(door, path, value):
+    record = door().to_dict()
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    for name in path:
+        record = record[name]
+    assert record == value
 
 
 def test_in_means_inside():
