@@ -137,26 +137,6 @@ def test_coverage_with_ten_documents(skewed, least):
     assert held["delta"] / runs < 0.92
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: clustered_interval([1, 2, 3]), r"shape \(units, 3\) or .*, got shape \(3,\)"),
-        (lambda: clustered_interval([[1, 2, 3]]), "at least two units, got 1"),
-        (lambda: clustered_interval([[1, 2, -3], [1, 2, 3]]), r"counts must be .*, got -3"),
-        (lambda: clustered_interval(DOCUMENTS, "accuracy"), "got 'accuracy'"),
-        (lambda: clustered_interval(DOCUMENTS, average="macro"), r"got shape \(8, 3\)"),
-        (lambda: clustered_interval(DOCUMENTS, method="wald"), "got 'wald'"),
-        (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
-        (lambda: f1ci.f1_score_interval([[0, 2]], [[0, 1]], average="macro"), "got 2"),
-        (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'f1'"),
-        (lambda: f1ci.f1_score_interval([0, 1], [0, 1], average="samples"), "indicators"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_a_class_that_is_never_true_has_no_weight():
     # Warnings are errors here: nothing is divided by zero.
     counts = np.stack([DOCUMENTS, DOCUMENTS[::-1], DOCUMENTS * [0, 1, 0]], axis=1)

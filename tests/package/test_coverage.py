@@ -20,7 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
 METHODS = ["wilson_indirect", "wilson_direct", "clopper_pearson", "wald"]
 
 SCENARIOS = {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}
-HALVES = (0.5, 0.5, 0, 0)
 
 
 def design(p11, p10, p01):
@@ -264,32 +263,3 @@ def test_seeds_of_every_kind_and_different_ones_differ(study):
     assert pickle.dumps(_study(rng=np.random.SeedSequence(99))) == study
     assert pickle.dumps(_study(rng=np.random.default_rng(99))) == study
     assert pickle.dumps(_study(rng=100)) != study
-
-
-THREE, MANY = {"truth": [0.1] * 3, "replicates": 9}, 10**9
-QUARTERS = [0.25] * 4
-
-
-@pytest.mark.parametrize(
-    ("of", "n", "cells", "options", "message"),
-    [
-        ("tables", 2**60, HALVES, {}, "n must lie between 1 and 1000000000, got 11529"),
-        ("exact", MANY, QUARTERS, {}, "gives about .* simulate instead"),
-        ("exact", 5, [0.5, 0.4, 0.2, 0], {}, "add up to 1, got a sum of 1.1"),
-        ("exact", 5, [0, 0, 0, 1], {}, r"must lie in \(0, 1\], got 0.0"),
-        ("exact", 5, HALVES, {"method": "x"}, "got 'x'"),
-        ("exact", 5, HALVES, {"least": 2}, "between 0 and 1, got 2"),
-        ("exact", 5, HALVES, {"least": 1}, "leave some tables, got 1"),
-        ("tables", MANY, [0.5, 0.5], {}, r"about 1e\+09 tables .*, or leave out .* least=0"),
-        ("simulate", 5, HALVES, {"method": several} | THREE, r"\(9, 3\) for 9 .* shapes \(9, 2\)"),
-        ("simulate", 5, HALVES, {"method": several}, "truth must be numeric, got None"),
-        ("simulate", 5, [0.5, 0.5], {}, r"shape \(4,\), got shape \(2,\)"),
-        ("simulate", 5, HALVES, {"replicates": 0}, "got 0"),
-    ],
-)
-def test_bad_arguments_are_quoted(of, n, cells, options, message):
-    typed = "truth" in message
-    with pytest.raises(TypeError if typed else ValueError, match=message):
-        list(coverage.tables(n, cells)) if of == "tables" else getattr(coverage, of)(
-            n, cells, **options
-        )

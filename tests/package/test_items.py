@@ -138,19 +138,6 @@ def test_one_class_alone_is_no_error():
     assert f1ci.binary_counts([1, 1], [0, 0]) == (0, 0, 2, 0)
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([0], "hold labels among 0, got 1"),
-        ([0, 1, 0], "labels must be distinct, got 0 twice"),
-        ([], "labels must not be empty"),
-    ],
-)
-def test_bad_label_lists_are_quoted(labels, message):
-    with pytest.raises(ValueError, match=message):
-        f1ci.confusion_matrix([0, 1], [1, 1], labels=labels)
-
-
 def test_several_sequences_share_one_list_of_classes():
     """Labels that cannot be sorted keep their order of appearance."""
     arrays = {"a": ["x", "y"], "b": [1, "x"], "c": ["y", "y"]}

@@ -223,32 +223,6 @@ def test_rows_are_classifier_by_metric():
     assert joint_intervals(y_true, table, ["f1", "accuracy"]) == joint
 
 
-# Bad input
-
-TRUE = [0, 1, 1, 0]
-PRED = [0, 1, 0, 0]
-ONE = {"a": PRED}
-
-
-@pytest.mark.parametrize(
-    ("predictions", "names", "error", "words"),
-    [
-        ({"a": PRED, "b": [1]}, ["f1"], ValueError, r"predictions\['b'\] must have .* got 1"),
-        ({"1": PRED, 1: TRUE}, ["f1"], ValueError, "must be distinct, got '1' twice"),
-        ({}, ["f1"], ValueError, "names of models must not be empty"),
-        (ONE, [], ValueError, "metrics must not be empty"),
-        (ONE, ["f1", fbeta(1)], ValueError, "metrics must be distinct, got 'f1' twice"),
-        ([PRED], ["f1"], TypeError, "must map names of models"),
-        (ONE, 5, TypeError, "metrics must be a list, got 5"),
-        ({"a": [0, 1, 2, 0]}, ["f1", "macro_f1"], ValueError, "two"),
-        (ONE, ["lift"], ValueError, "'logit', 'delta', 'blur' for joint .* 'lift', got 'score'"),
-    ],
-)
-def test_bad_input(predictions, names, error, words):
-    with pytest.raises(error, match=words):
-        joint_intervals(TRUE, predictions, names, method="score")
-
-
 # Many test sets at once
 
 

@@ -1,7 +1,5 @@
 """Means of scores by unit: scipy's t interval is the reference, also on the logit scale."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -111,29 +109,3 @@ def test_images_that_are_alike_do_not_tell_all():
     )
     low, high = f1ci.mean_difference(DICE, DICE)
     assert -1 < low < 0 < high < 1
-
-
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (partial(f1ci.mean_interval, [91.0, 84.0]), r"\(divide percentages by 100\), got 91.0"),
-        (partial(f1ci.mean_interval, [1.2, 0.3]), "lie between 0 and 1, got 1.2"),
-        (partial(f1ci.mean_interval, [-0.1, 0.3]), "lie between 0 and 1, got -0.1"),
-        (partial(f1ci.mean_interval, [0.5]), "two units with a score in scores, got 1"),
-        (partial(f1ci.mean_interval, [0.5, NAN]), "two units with a score in scores, got 1"),
-        (partial(f1ci.mean_interval, [[0.5, 0.2]]), r"shape \(units,\), got shape \(1, 2\)"),
-        (partial(f1ci.mean_interval, DICE, empty=0.5), r"empty must be 'skip', 0 or 1, got 0\.5"),
-        (
-            partial(f1ci.mean_interval, [0.5, 0.6, NAN], groups=[1, 1, 2]),
-            "two groups with a score in scores, got 1",
-        ),
-        (
-            partial(f1ci.mean_difference, DICE, OF_B[1:]),
-            r"scores_b must have shape \(8,\), got shape \(7,\)",
-        ),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::f1ci.UndefinedMetricWarning")
-def test_mistakes_get_a_sentence(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()

@@ -143,18 +143,3 @@ def test_margins_invert_the_interval(groups):
     worse = f1ci.difference_test(y, b, a, margin=0.01)
     assert worse.estimate < -0.01
     assert worse.p_not_inferior > 0.5
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "mcnemar"}, r"method must be one of 'exact', 'score', 'randomisation'"),
-        ({"metric": "correlation", "method": "exact"}, r"one of 'score', 'randomisation', got"),
-        ({"groups": [1, 1, 2], "method": "exact"}, r"one of 'randomisation', 'logit', got 'exact'"),
-        ({"margin": -0.1}, r"margin must lie between 0 and 1, got -0\.1"),
-        ({"replicates": 0}, "replicates must lie between 1 and .* got 0"),
-    ],
-)
-def test_bad_options(options, message):
-    with pytest.raises(ValueError, match=message):
-        f1ci.difference_test([0, 1, 1], [0, 1, 0], [1, 1, 0], **options)

@@ -72,16 +72,3 @@ def test_a_difference_shows_zero_the_margin_and_the_verdict():
     assert names(ax) == ["new − old"]
     assert test.verdict("old", "new") in ax.get_xlabel()
     assert not f1ci.plot.difference(f1ci.difference_test(TRUE, A, B)).patches
-
-
-@pytest.mark.parametrize(
-    ("intervals", "error", "sentence"),
-    [
-        ([1, 2], TypeError, r"intervals cannot be drawn, got \[1, 2\]"),
-        ({"a": (0.1, 0.2)}, TypeError, r"got \(0.1, 0.2\)"),
-        ({}, ValueError, r"must not be empty, got \{\}"),
-    ],
-)
-def test_what_cannot_be_drawn_is_quoted(intervals, error, sentence):
-    with pytest.raises(error, match=sentence):
-        f1ci.plot.forest(intervals)

@@ -211,22 +211,6 @@ def test_junk_gets_an_answer_or_a_short_sentence(call):
     assert all(10 < len(sentence) < 500 for sentence in sentences), max(sentences, key=len)[:600]
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: f1ci.bcv_partitions(8, rng=HOLDS_ITSELF), r"rng must be .*, got \[\[\["),
-        (lambda: coverage.simulate(**DESIGN, executor="x"), "executor must have a method map, got"),
-        (lambda: f1ci.plot.forest(f1ci.f1_interval(7, 2, 1), ax=1), "ax must be .*, got 1"),
-        (lambda: f1ci.plot.difference(1), "test must be a DifferenceTest, got 1"),
-        (lambda: "x" in f1ci.f1_interval(7, 2, 1), "a value must be numeric, got 'x'"),
-        (lambda: f1ci.metric_interval(**MATRIX, metric=metrics.Metric()), "got a Metric without"),
-    ],
-)
-def test_an_object_of_the_wrong_type_gets_a_sentence(call, sentence):
-    with pytest.raises(TypeError, match=sentence):
-        call()
-
-
 def test_the_package_imports_without_optional_libraries():
     code = (
         "import sys; import f1ci; print(*(m for m in ('matplotlib', 'pandas', 'sklearn', "

@@ -192,38 +192,3 @@ def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
     changed = matrix[np.ix_(order, order)] * np.outer(signs, signs)
     # Other points are used, so each of the two may err by the accuracy.
     assert f1ci.equicoordinate_quantile(changed) == pytest.approx(found[2], abs=2 * ACCURACY)
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("correlation", "message"),
-    [
-        ([[1.0, 0.2], [0.3, 1.0]], "be symmetric, .* got 0.2"),
-        ([[1.0, 0.2], [0.2, 0.9]], "diagonal of ones, got 0.9"),
-        ([[1.0, 1.2], [1.2, 1.0]], "from -1 to 1, .* got 1.2"),
-        ([[1.0, np.nan], [np.nan, 1.0]], "from -1 to 1, .* got nan"),
-        (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
-        (np.empty((0, 0)), r"got shape \(0, 0\)"),
-        (np.eye(3) * 1.6 - 0.6, "positive semidefinite, got eigenvalue -0.2"),
-        (np.eye(201), "at most 200 variables, got 201"),
-    ],
-)
-def test_bad_correlation(correlation, message):
-    with pytest.raises(ValueError, match=message):
-        f1ci.equicoordinate_quantile(correlation)
-
-
-@pytest.mark.parametrize(
-    ("level", "options", "message"),
-    [
-        (0.0, {}, "lie strictly between 0 and 1"),
-        (95, {}, "lie strictly between 0 and 1"),
-        (0.49, {}, "confidence_level must be at least 0.5 for three or more variables, got 0.49"),
-        (0.95, {"accuracy": 0}, "accuracy must be a finite number above 0, got 0"),
-    ],
-)
-def test_bad_options(level, options, message):
-    with pytest.raises(ValueError, match=message):
-        f1ci.equicoordinate_quantile(np.eye(3), level, **options)

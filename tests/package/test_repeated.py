@@ -148,19 +148,3 @@ def test_new_items_and_new_runs_are_covered(runs):
     # Two runs are few: the page says 90 to 93 %. Four standard errors are .036.
     least = 0.90 if runs == 2 else 0.93
     assert inside / replicates > least - 0.036
-
-
-@pytest.mark.parametrize(
-    ("runs", "options", "sentence"),
-    [
-        ([[0, 1, 1, 0]], {}, "at least two runs, got 1"),
-        ([0, 1, 1, 0], {}, r"y_preds\[0\] must be a sequence of labels, got the int"),
-        ([[0, 1, 1, 0], [0, 1, 1]], {}, r"y_preds\[1\] must have 4 labels"),
-        ([[0, 1, 1, 0]] * 2, {"average": None}, "one score for runs, such as 'macro', got None"),
-    ],
-)
-def test_mistakes_get_a_sentence(runs, options, sentence):
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        f1ci.repeated_interval([0, 1, 1, 0], runs, **options)
-    with pytest.raises(ValueError, match=r"y_preds_b, .* at least two runs, got 1"):
-        f1ci.repeated_difference([0, 1], [[0, 1]] * 2, [[0, 1]])

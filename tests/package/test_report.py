@@ -117,27 +117,3 @@ def test_reports_in_threads_leave_the_warnings_alone():
         list(pool.map(lambda _: f1ci.classification_report(y_true, y_true[::-1]), range(40)))
     with pytest.warns(f1ci.UndefinedMetricWarning):
         f1ci.f1_interval(0, 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: f1ci.classification_report(TRUE, PREDICTED, method="blur"),
-            r"method must be one of 'score', .*, got 'blur'",
-        ),
-        (lambda: f1ci.classification_report(["a"] * 2, ["a"] * 2), "at least two classes, got 1"),
-        (
-            lambda: f1ci.classification_report(*INDICATORS, labels=["x", "y"]),
-            "labels has 2 names, the indicators have 3",
-        ),
-        (lambda: f1ci.classification_report([[1, 0]], [[1, 0]]), "at least two items, got 1"),
-        (
-            lambda: f1ci.matrix_report(np.zeros((3, 3), int)),
-            "matrix must hold at least one item, got",
-        ),
-    ],
-)
-def test_bad_input_is_quoted(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
