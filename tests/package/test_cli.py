@@ -254,6 +254,8 @@ def test_objects_of_json_are_read_like_columns(run, write, labels):
             '\ufeffnote;y ; a\r\n"two\r\nlines; here"; 10;10\r\n\r\nx;2;2 \r\nx;10;2\r\n',
             ([10, 2, 10], [10, 2, 2]),
         ),
+        # Commas inside quotes separate nothing.
+        ('y;a;"one, two, three, four"\n1;1;0\n0;1;0\n1;0;0\n', ([1, 0, 1], [1, 1, 0])),
         ("y\ta\n東京\t東京\n京都\t東京\n", (["東京", "京都"], ["東京", "東京"])),
         ("y,a\n1,1.0\n0,0.0\n1,0.0\n", ([1, 0, 1], [1, 0, 0])),
     ],
