@@ -255,7 +255,7 @@ def test_two_processes_give_the_same_numbers(study):
 def test_a_dask_cluster_gives_the_same_numbers(study):
     distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
-    with distributed.Client(**options, dashboard_address=None) as client:
+    with distributed.Client(**options, dashboard_address=":0") as client:
         assert pickle.dumps(_study(client.get_executor())) == study
 
 

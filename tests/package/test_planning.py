@@ -24,8 +24,6 @@ WEIGHTS = [
     *[(1.9, 0.02), (2.0, 0.4), (2.0, 10.0), (1.0, 0.999), (1.0, 1.001)],
 ]
 Z = 1.959963984540054  # the normal quantile of a level of .95
-weights = st.floats(1e-3, 30.0)
-ratios = st.floats(0.0, 1e6)
 
 
 def nu(tp, fp, fn, a, b):
