@@ -340,6 +340,12 @@ def test_bad_comparisons_get_one_sentence(run, write, arguments, sentence):
     assert sentence in err
 
 
+def test_one_score_of_three_classes_needs_a_positive_class(run, write):
+    path = write(["x,x,x", "y,y,x", "z,z,y"])
+    _, err = run("compare", path, *OF_PAIR, "--metric", "recall", code=2)
+    assert "recall needs --positive, the positive class among 'x', 'y', 'z'; got None" in err
+
+
 def test_input_without_an_end_is_refused(run, monkeypatch):
     monkeypatch.setattr(cli._files, "_MOST_BYTES", 1 << 20)
     _, err = run("report", "/dev/zero", code=2)

@@ -222,7 +222,8 @@ def test_a_batch_has_the_limits_of_its_matrices(metric):
     """To 1e-9: a table is at rest when no probability moves by 1e-8; in a batch it may go on."""
     rng = np.random.default_rng(7)
     matrices = rng.multinomial(200, rng.dirichlet(np.ones(9)), 4).reshape(-1, 3, 3)
-    matrices = np.stack([*matrices, TOY])
+    without_a_class = [[20, 3, 0], [4, 31, 0], [0, 0, 0]]
+    matrices = np.stack([*matrices, TOY, without_a_class])
     batch = quiet(f1ci.metric_interval, matrices, metric)
     alone = [numbers(quiet(f1ci.metric_interval, matrix, metric)) for matrix in matrices]
     np.testing.assert_allclose(numbers(batch).T, alone, rtol=0, atol=1e-9)

@@ -61,6 +61,7 @@ means = f1ci.mean_interval
 runs = partial(f1ci.repeated_interval, [0, 1, 1, 0])
 MEANS_AND_RUNS = [
     (partial(means, [91.0, 84.0]), r"between 0 and 1 \(divide percentages by 100\), got 91.0"),
+    (partial(means, np.ma.array([0.5, 0.6], mask=[0, 1])), "must not hold masked entries, got"),
     (partial(means, [1.2, 0.3]), "lie between 0 and 1, got 1.2"),
     (partial(means, [0.5, NAN]), "two units with a score in scores, got 1"),
     (partial(means, [[0.5, 0.2]]), r"shape \(units,\), got shape \(1, 2\)"),
@@ -170,6 +171,7 @@ posterior = f1ci.posterior
 FOLDS_AND_POSTERIORS = [
     (partial(folds, 3), "n must be at least 4, the number of blocks for rep.*=3, got 3"),
     (partial(folds, 1, repetitions=1), "at least 2, .*=1, got 1"),
+    (partial(folds, True), "n must be an integer, got True"),
     (partial(folds, 10.0), "n must be an integer, got 10.0"),
     (partial(folds, 8, repetitions=0), "repetitions must lie between 1 and .*got 0"),
     (partial(folds, 8, stratify=[0, 1] * 3), "stratify must have 8 labels, .*, got 6"),
