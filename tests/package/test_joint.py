@@ -138,6 +138,17 @@ def test_joint_groups(method, times):
 # Limits of one score at q
 
 
+@pytest.mark.parametrize("method", ["score", "logit"])
+@pytest.mark.parametrize("metric", ["f1", "recall", "accuracy", fbeta(2), "macro_f1"])
+def test_one_row_is_the_individual_interval(metric, method):
+    y_true, y_pred = labels_of(JUICE)
+    joint = joint_intervals(y_true, {"rule": y_pred}, metric, method=method)
+    alone = metric_interval(JUICE, metric, method=method)
+    # One variable: q is the normal quantile itself. 1e-12 is the promise for different doors.
+    assert tuple(joint["rule", joint.metrics[0]]) == pytest.approx(tuple(alone), rel=1e-12)
+    assert joint.individual_low[0] == pytest.approx(alone.low, rel=1e-12)
+
+
 def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
     y_true, predictions = labels_of_cells(CELLS)
     joint = joint_intervals(y_true, predictions, ["f1", "precision", "correlation"])
