@@ -225,6 +225,7 @@ COVERAGE = [
 METRICS = [
     (partial(metrics.get, 2), "metric must be one of .* got 2"),
     (partial(metrics.macro, "macro_f1"), "only a binary metric .* got 'macro_f1'"),
+    (partial(metrics.macro, "f1", undefined=0.5), "undefined must be .*, got 0.5"),
     (partial(fbeta, "1"), "beta must be numeric, got '1'"),
     (partial(tversky, 0, 0), "be 0, not both, or .* got a=0, b=0"),
     (partial(tversky, -1, 2), r"lie between 1e-15 and 1e\+06, got a=-1"),
