@@ -223,6 +223,27 @@ def test_limits_do_not_jump_between_neighbouring_tables(name, table, cell):
     assert np.abs(np.diff(high)[4:]).max() < 0.02
 
 
+def test_where_no_cell_leads_further_out_nothing_bounds_the_value():
+    """MCC is .5 at any shares of the two cells with items, and less with any other item.
+
+    So its slopes are rounding there. At every level any value up to 1 may be true.
+    """
+    table = [[[1, 0, 0], [0, 0, 6], [0, 0, 0]]]
+    mcc = f1ci.metrics.get("mcc")
+    for z in np.linspace(0.9, 3.6, 28):
+        assert limits_of(table, mcc, z)[1] == 1.0
+
+
+@pytest.mark.parametrize("negatives", [24, 28, 36])
+def test_no_right_item_and_one_item_of_a_class_have_limits_without_a_jump(negatives):
+    """On the way the probability of right items can vanish, and macro star with its slopes."""
+    table = [[[0, 1], [negatives, 0]]]
+    highs = [limits_of(table, macro_star(), z)[1].item() for z in np.linspace(0.9, 3.6, 28)]
+    assert np.diff(highs).min() > 0.0
+    assert np.diff(highs).max() < 0.05
+    assert highs[-1] < 0.5
+
+
 def test_a_missed_rare_class_is_covered():
     """Exact sum: 5 of 200 items are expected of a class that is never predicted, weighted F1."""
     n, k = 200, np.arange(30)
