@@ -490,7 +490,7 @@ say("prevalence-runs-error", np.sqrt(0.95 * 0.05 / run_replicates))
 # %% [markdown]
 # With five runs or more, the interval covers {glue:text}`prevalence-many-runs-mean:.3f` on average and
 # {glue:text}`prevalence-many-runs-worst:.3f` at worst. A coverage has the standard error {glue:text}`prevalence-runs-error:.3f` here. With two or three
-# runs, the interval covers {glue:text}`prevalence-few-runs-mean:.3f` on average and {glue:text}`prevalence-few-runs-worst:.3f` at worst: so few
+# runs, the interval covers {glue:text}`prevalence-few-runs-mean:.3f` on average and {glue:text}`prevalence-few-runs-worst:.3f` at worst. So few
 # runs say little about how much a seed matters. The interval of one run covers {glue:text}`prevalence-one-run-worst:.3f`
 # at worst. The last column is the part of the variance that more runs would reduce. The rest needs more items.
 #

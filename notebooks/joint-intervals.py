@@ -200,7 +200,7 @@ figures.save(figure, "joint-intervals")
 #   single score interval misses a little more often than promised at some true scores. Of several
 #   scores, at least one may lie at such a place.
 # - **What they do badly.** The cautious limits cover more than they need to, up to
-#   {glue:text}`joint-cautious-most:.3f` with the smallest test sets, and are longer than they could be. Their coverage
+#   {glue:text}`joint-cautious-most:.3f` with the smallest test sets. So they are longer than they could be. Their coverage
 #   is measured here, not proved. A proof for single limits exists only for precision,
 #   recall, accuracy and scores with equal weights. The critical value is that of normal variables.
 

@@ -349,8 +349,8 @@ show.table(["metric", "the default", 'fixed="rows"'], lines, numeric=(1, 2))
 # macro F1 of two classes and 40 items, with at least 3 expected items in each class. Coverage is an exact sum over all
 # tables.
 #
-# **One-sided limits.** "F1 is at least the lower limit" and "F1 is at most the upper limit" of one-sided 95 % limits
-# should each be true in 95 of 100 test sets. Given $v$ relevant items the chances are exact.
+# **One-sided limits.** A one-sided 95 % limit says "F1 is at least the lower limit", or "F1 is at most the upper limit".
+# Each sentence should be true in 95 of 100 test sets. Given $v$ relevant items the chances are exact.
 
 # %% tags=["hide-input"]
 # Search for the worst population, and sum the chances of one-sided limits.

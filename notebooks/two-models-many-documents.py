@@ -319,8 +319,8 @@ say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
 #   {glue:text}`compare-free-unlike:.3f`. Student's quantile allows for a variance that is
 #   estimated from few documents. If you know that items are independent, leave the documents out.
 #
-# **What covers too little.** With scores near 1 and strongly correlated items most documents are perfect,
-# and a sample may hold too few of the others. Here F1 is 0.95 and the correlation is 0.5.
+# **What covers too little.** With scores near 1 and strongly correlated items most documents are perfect.
+# A sample may hold too few of the others. Here F1 is 0.95 and the correlation is 0.5.
 
 # %%
 # Measure coverage for scores near 1.
@@ -387,8 +387,8 @@ show.table(["documents", "slope", "delta", "logit"], rows, numeric=range(4))
 # Populations come from a rule. There are 2, 3, 5 or 10 classes, and 6, 10, 20, 50 or 100 documents. Each document has one
 # item and a Poisson number of others (mean 3, 10 or 30). The shares of the classes come from a Dirichlet distribution with parameter 1, 5 or 50, and
 # the smallest class expects 3 items or more. The shares of right items come from a Beta distribution (8, 2), (2, 2) or
-# (50, 1). Wrong predictions are spread evenly over the other classes. Each document has its own shares, of classes and
-# of right items, from Dirichlet and Beta distributions around these, with a correlation of 0.05 or 0.3.
+# (50, 1). Wrong predictions are spread evenly over the other classes. Each document has its own shares of classes and
+# of right items. They come from Dirichlet and Beta distributions around these shares, with a correlation of 0.05 or 0.3.
 
 # %%
 # Simulate documents with several classes.
