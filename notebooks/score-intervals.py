@@ -266,7 +266,7 @@ figures.save(figure, "score-intervals-atlas")
 #
 # The algorithm has four parts: an equation, a line that raises $z^2$, a bias, and room for one to three errors. Each part
 # except the equation is left out in turn, in the same test sets. *Lang* is the equation alone {cite:p}`lang2008`. The table has
-# the mean / the worst coverage in per cent, and the median length over that of the whole algorithm.
+# the mean / the worst coverage in per cent (not measured again), and the median length over that of the whole algorithm.
 
 # %% tags=["hide-input"]
 # Leave out one part at a time, and measure coverage and length.
@@ -324,7 +324,8 @@ figures.save(figure, "score-intervals-sampling")
 
 # %% [markdown]
 # **Fixed class sizes.** These test sets have a fixed number of items in each class, in every twelfth population of the
-# grid. The table has the mean / the worst coverage in per cent.
+# grid. The table has the mean / the worst coverage in per cent. The worst numbers are not measured again, so they are too
+# low.
 
 # %% tags=["hide-input"]
 # Measure coverage with fixed class sizes.
