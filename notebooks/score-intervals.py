@@ -264,7 +264,8 @@ figures.save(figure, "score-intervals-atlas")
 # %% [markdown]
 # ## What each part does
 #
-# The algorithm has four parts: an equation, a line that raises $z^2$, a bias, and room for one to three errors. Each part
+# The algorithm has four parts: an equation, a factor that raises $z^2$ (*the line*), a bias, and room for one to three
+# errors. Each part
 # except the equation is left out in turn, in the same test sets. *Lang* is the equation alone {cite:p}`lang2008`. The table has
 # the mean / the worst coverage in per cent (not measured again), and the median length over that of the whole algorithm.
 
