@@ -201,6 +201,8 @@ class Table(Sample):
 
     def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
         """Return the limits of a metric whose undefined classes are settled."""
+        if isinstance(metric, KnownShares):
+            metric = metric.unless_needless(matrix.cells)
         if metric.index is not None and not self.fixed:
             return Counts(metric, *metric.counts(matrix)).score_limits(z)
         cells, counts = _cells_looked_at(matrix)

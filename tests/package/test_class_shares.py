@@ -52,11 +52,30 @@ def test_accuracy_has_the_error_of_a_stratified_share():
     assert found.standard_error == pytest.approx(error, rel=1e-12)
 
 
-def test_shares_do_not_matter_for_recall():
+@pytest.mark.filterwarnings("ignore:.*fewer than 3 items")
+@pytest.mark.parametrize(("right", "missed"), [(33, 6), (0, 2), (1, 1), (4, 0)])
+def test_shares_do_not_matter_for_recall(right, missed):
     """Wilson's interval from scipy, of the positives alone."""
-    expected = stats.binomtest(33, 39).proportion_ci(method="wilson")
-    found = f1ci.metric_interval(BINARY, "recall", class_shares=[0.99, 0.01])
-    assert list(found) == pytest.approx(list(expected), abs=1e-8)
+    wilson = stats.binomtest(right, right + missed).proportion_ci(method="wilson")
+    expected = pytest.approx(list(wilson), abs=1e-12)
+    matrix = [[52, 9], [missed, right]]
+    rare = {0: 0.99, 1: 0.01}
+    assert list(f1ci.metric_interval(matrix, "recall", class_shares=rare)) == expected
+    y_true, y_pred = labels_of(np.array(matrix))
+    each = f1ci.score_interval(y_true, y_pred, "recall", average=None, class_shares=rare)
+    assert [each.low[1], each.high[1]] == expected
+    one = f1ci.score_interval(
+        y_true, y_pred, "recall", average="macro", labels=[1], class_shares=rare
+    )
+    assert list(one) == expected
+
+
+def test_the_area_of_a_class_of_a_map_does_not_matter_for_its_precision():
+    y_true, y_pred = labels_of(np.array([[52, 0], [6, 2]]))
+    wilson = stats.binomtest(2, 2).proportion_ci(method="wilson")
+    areas = {0: 0.9, 1: 0.1}
+    found = f1ci.score_interval(y_true, y_pred, "precision", strata=y_pred, stratum_shares=areas)
+    assert list(found) == pytest.approx(list(wilson), abs=1e-12)
 
 
 def test_labels_and_matrices_say_the_same():
