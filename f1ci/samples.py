@@ -38,6 +38,9 @@ _MOST_UNIT_COUNTS = 1 << 21
 # The equation of a table needs a z that is not rounding.
 _SMALLEST_Z = 1e-6
 
+# A metric whose value is computed by sums and roots is an end of its range within this.
+_ROUNDING = 1e-12
+
 
 class Sample:
     """What methods know of a score.
@@ -239,9 +242,11 @@ def _with_room(
     """Return limits with room for errors, where all right is an end of the range."""
     least, largest = range_
     if np.isfinite(largest):
-        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
+        is_best = np.abs(perfect - largest) <= _ROUNDING
+        high = np.where(is_best, largest - (largest - high) * factor, high)
     if np.isfinite(least):
-        low = np.where(perfect == least, least + (low - least) * factor, low)
+        is_best = np.abs(perfect - least) <= _ROUNDING
+        low = np.where(is_best, least + (low - least) * factor, low)
     return low, high
 
 
