@@ -12,7 +12,6 @@ from f1ci.data import Matrix
 from f1ci.methods.multinomial import Settings, score_limits
 from f1ci.metrics import f1, fbeta, macro, macro_star, precision, weighted
 from f1ci.metrics.averages import mean_of
-from f1ci.metrics.shares import KnownShares
 from f1ci.samples import Table
 
 Z = float(stats.norm.ppf(0.975))
@@ -325,16 +324,17 @@ def test_there_is_room_only_beside_the_best_value_of_the_range(errors):
 
 
 def test_rounding_does_not_decide_if_there_is_room():
-    """A perfect correlation of 1 - 1e-16, and shares of classes that sum to as much, are 1."""
-    tables = np.array([[[n, 2], [0, m]] for n in range(5, 30) for m in range(5, 30)], dtype=float)
-    shares = np.array([0.1, 0.9]) / 1.0000000000000002
-    for metric in (f1ci.metrics.get("mcc"), KnownShares(f1ci.metrics.accuracy, shares)):
-        _, with_room = limits_of(tables, metric)
-        _, without_room = limits_of(tables, metric, settings=Settings(few=0.0))
-        # Two errors: the one-sided Poisson limit of scipy, by Wilson's.
-        poisson = stats.chi2.ppf(0.05, 4) / 2
-        wilson = np.roots([1, -(4 + Z * Z), 4]).min()
-        assert (1 - with_room) / (1 - without_room) == pytest.approx(poisson / wilson, rel=1e-9)
+    """The correlation of a perfect test set computes as 1 - 1e-16 for one table in five."""
+    sizes = np.arange(5.0, 45.0)
+    tables = np.zeros((40, 3, 3))
+    tables[:, range(3), range(3)] = np.stack([sizes, sizes[::-1], 7 + 3 * sizes], axis=1)
+    tables[:, 0, 1] = 2
+    _, with_room = limits_of(tables, f1ci.metrics.get("mcc"))
+    _, without_room = limits_of(tables, f1ci.metrics.get("mcc"), settings=Settings(few=0.0))
+    # Two errors: the one-sided Poisson limit of scipy, by Wilson's.
+    poisson = stats.chi2.ppf(0.05, 4) / 2
+    wilson = np.roots([1, -(4 + Z * Z), 4]).min()
+    assert (1 - with_room) / (1 - without_room) == pytest.approx(poisson / wilson, rel=1e-9)
 
 
 def test_settings_leave_out_the_parts():
