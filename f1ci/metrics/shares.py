@@ -131,6 +131,7 @@ class KnownShares(Metric):
             return self
         # How many cells count, the sum of their strata, and the sum of the squares of these.
         powers = np.vander(cells.stratum.astype(np.float64), 3, increasing=True)
+        powers[self.shares[cells.stratum] == 0.0] = 0.0
         tp, fp, fn = self.of.counts(Matrix(cells, powers))
         number, total, squares = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn
         return self.of if number * squares == total**2 else self

@@ -70,6 +70,13 @@ def test_shares_do_not_matter_for_recall(right, missed):
     assert list(one) == expected
 
 
+def test_a_class_that_is_never_true_has_the_same_scores_from_labels_and_from_a_matrix():
+    y_true, y_pred = labels_of(np.array([[0, 0], [4, 26]]))
+    of_labels = f1ci.classification_report(y_true, y_pred, class_shares={0: 0, 1: 1})
+    of_matrix = f1ci.matrix_report([[0, 0], [4, 26]], class_shares=[0, 1])
+    assert str(of_labels) == str(of_matrix)
+
+
 def test_the_area_of_a_class_of_a_map_does_not_matter_for_its_precision():
     y_true, y_pred = labels_of(np.array([[52, 0], [6, 2]]))
     wilson = stats.binomtest(2, 2).proportion_ci(method="wilson")

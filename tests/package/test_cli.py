@@ -397,6 +397,11 @@ def test_known_shares_of_the_classes(capsys, tmp_path):
     assert models[1]["name"] == "a"
     assert models[1]["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
     assert models[1]["low"] == pytest.approx(row["low"], abs=1e-6)
+    # Of a perfect model it matters that the shares are those of the true classes.
+    gold = ["x"] * 100 + ["y"] * 100
+    known = {"class_shares": {"x": 0.01, "y": 0.99}, "pos_label": "x"}
+    perfect = f1ci.score_interval(gold, gold, "precision", **known)
+    assert (models[0]["low"], models[0]["high"]) == tuple(perfect)
     for wrong, sentence in [
         ("x", "LABEL=SHARE, such as spam=0.02 ham=0.98, got 'x'"),
         ("x=much", "got 'x=much'"),
