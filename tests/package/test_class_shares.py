@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from examples import labels_of
+from examples import labels_of, quiet
 from scipy import stats
 
 import f1ci
@@ -52,11 +52,37 @@ def test_accuracy_has_the_error_of_a_stratified_share():
     assert found.standard_error == pytest.approx(error, rel=1e-12)
 
 
-def test_shares_do_not_matter_for_recall():
+@pytest.mark.filterwarnings("ignore:.*fewer than 3 items")
+@pytest.mark.parametrize(("right", "missed"), [(33, 6), (0, 2), (1, 1), (4, 0)])
+def test_shares_do_not_matter_for_recall(right, missed):
     """Wilson's interval from scipy, of the positives alone."""
-    expected = stats.binomtest(33, 39).proportion_ci(method="wilson")
-    found = f1ci.metric_interval(BINARY, "recall", class_shares=[0.99, 0.01])
-    assert list(found) == pytest.approx(list(expected), abs=1e-8)
+    wilson = stats.binomtest(right, right + missed).proportion_ci(method="wilson")
+    expected = pytest.approx(list(wilson), abs=1e-12)
+    matrix = [[52, 9], [missed, right]]
+    rare = {0: 0.99, 1: 0.01}
+    assert list(f1ci.metric_interval(matrix, "recall", class_shares=rare)) == expected
+    y_true, y_pred = labels_of(np.array(matrix))
+    each = f1ci.score_interval(y_true, y_pred, "recall", average=None, class_shares=rare)
+    assert [each.low[1], each.high[1]] == expected
+    one = f1ci.score_interval(
+        y_true, y_pred, "recall", average="macro", labels=[1], class_shares=rare
+    )
+    assert list(one) == expected
+
+
+def test_a_class_that_is_never_true_has_the_same_scores_from_labels_and_from_a_matrix():
+    y_true, y_pred = labels_of(np.array([[0, 0], [4, 26]]))
+    of_labels = f1ci.classification_report(y_true, y_pred, class_shares={0: 0, 1: 1})
+    of_matrix = f1ci.matrix_report([[0, 0], [4, 26]], class_shares=[0, 1])
+    assert str(of_labels) == str(of_matrix)
+
+
+def test_the_area_of_a_class_of_a_map_does_not_matter_for_its_precision():
+    y_true, y_pred = labels_of(np.array([[52, 0], [6, 2]]))
+    wilson = stats.binomtest(2, 2).proportion_ci(method="wilson")
+    areas = {0: 0.9, 1: 0.1}
+    found = f1ci.score_interval(y_true, y_pred, "precision", strata=y_pred, stratum_shares=areas)
+    assert list(found) == pytest.approx(list(wilson), abs=1e-12)
 
 
 def test_labels_and_matrices_say_the_same():
@@ -71,6 +97,21 @@ def test_labels_and_matrices_say_the_same():
     of_labels = f1ci.score_interval(y_true, y_pred, class_shares={1: 0.02, 0: 0.98})
     of_matrix = f1ci.metric_interval(BINARY, "f1", class_shares=[0.98, 0.02])
     assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
+
+
+@pytest.mark.parametrize("r", [40, 300])
+def test_labels_and_matrices_of_many_classes_say_the_same(r):
+    """Not all cells are listed then: those with items, the right ones, those of small classes."""
+    rng = np.random.default_rng(1)
+    y_true = np.concatenate([np.arange(r), rng.integers(0, r, r)])
+    y_pred = np.where(rng.random(2 * r) < 0.8, y_true, rng.integers(0, r, 2 * r))
+    matrix = f1ci.confusion_matrix(y_true, y_pred)
+    shares = rng.dirichlet(np.full(r, 3.0))
+    by_label = dict(enumerate(shares.tolist()))
+    for metric in ("macro_precision", "macro_f1"):
+        of_labels = quiet(f1ci.score_interval, y_true, y_pred, metric, class_shares=by_label)
+        of_matrix = quiet(f1ci.metric_interval, matrix, metric, class_shares=shares)
+        assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
 
 
 def test_one_class_of_several():

@@ -243,7 +243,7 @@ def test_objects_of_json_are_read_like_columns(run, write, labels):
     rows = zip(TRUE.tolist(), A.tolist(), B.tolist(), strict=True)
     objects = [json.dumps({"y": t, "a": a, "b": b}) for t, a, b in rows]
     path = write(objects[1:], objects[0], "x.jsonl")
-    assert run("compare", path, *OF_PAIR) == run("compare", labels, *OF_PAIR)
+    assert run("compare", path, *OF_PAIR)[0] == run("compare", labels, *OF_PAIR)[0]
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_files_as_they_come(run, tmp_path, content, columns):
         ),
         (b"y,a\nTrue,1\nFalse,0\n", "the labels of 'a' are '0', '1', those of the truth 'y' are"),
         (b'[{"y": 1, "a": 1}, 3]', "object 2 must have names, got 3"),
-        (b'{"y": [1, 0], "a": [1]}', "the lists have different lengths"),
+        (b'{"y": [1, 0], "a": [1]}', "the columns have different lengths"),
     ],
 )
 def test_a_bad_file_gets_one_sentence(run, tmp_path, content, sentence):
@@ -397,6 +397,11 @@ def test_known_shares_of_the_classes(capsys, tmp_path):
     assert models[1]["name"] == "a"
     assert models[1]["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
     assert models[1]["low"] == pytest.approx(row["low"], abs=1e-6)
+    # Of a perfect model it matters that the shares are those of the true classes.
+    gold = ["x"] * 100 + ["y"] * 100
+    known = {"class_shares": {"x": 0.01, "y": 0.99}, "pos_label": "x"}
+    perfect = f1ci.score_interval(gold, gold, "precision", **known)
+    assert (models[0]["low"], models[0]["high"]) == tuple(perfect)
     for wrong, sentence in [
         ("x", "LABEL=SHARE, such as spam=0.02 ham=0.98, got 'x'"),
         ("x=much", "got 'x=much'"),

@@ -13,13 +13,21 @@ CASES = Path(__file__).parents[1] / "cases" / "pasted.json"
 
 
 def cases():
-    """The cases that are files, and one that is skipped if there is no table."""
+    """The cases that are files, or could be; and one that is skipped if there is no table.
+
+    Only the calculator reads variables of Python: who has them calls f1ci.
+    """
     if not CASES.exists():  # a wheel is tested with this folder alone
         return [
             pytest.param(None, marks=pytest.mark.skip(reason="the table of cases is elsewhere"))
         ]
-    of_files = [case for case in json.loads(CASES.read_text("utf-8")) if "files" in case]
+    of_files = [case for case in json.loads(CASES.read_text("utf-8")) if could_be_files(case)]
     return [pytest.param(case, id=case["name"]) for case in of_files]
+
+
+def could_be_files(case):
+    """Predictions that name their columns may stand in a file too."""
+    return "files" in case or ("truth" in case and " = " not in case["text"])
 
 
 # The cells of two models by truth, A and B, as the calculator names them.
@@ -47,9 +55,10 @@ def counted_cells(labels, positive):
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
 @pytest.mark.parametrize("case", cases())
 def test_cases(case, tmp_path, capsys):
-    for file in case["files"]:
+    files = case.get("files") or [{"name": "pasted.txt", "text": case["text"]}]
+    for file in files:
         (tmp_path / file["name"]).write_text(file["text"], "utf-8", newline="")
-    paths = [str(tmp_path / file["name"]) for file in case["files"]]
+    paths = [str(tmp_path / file["name"]) for file in files]
     command = ["report" if case.get("b") == "" else "compare", *paths]
     refused = "asks" in case or "refuses" in case
     assert cli.main(command) == (2 if refused else 0), capsys.readouterr().err

@@ -344,6 +344,20 @@ def test_there_is_room_only_beside_the_best_value_of_the_range(errors):
     assert (with_room[1] > without_room[1]) == (1 <= errors <= 3)
 
 
+def test_rounding_does_not_decide_if_there_is_room():
+    """The correlation of a perfect test set computes as 1 - 1e-16 for one table in five."""
+    sizes = np.arange(5.0, 45.0)
+    tables = np.zeros((40, 3, 3))
+    tables[:, range(3), range(3)] = np.stack([sizes, sizes[::-1], 7 + 3 * sizes], axis=1)
+    tables[:, 0, 1] = 2
+    _, with_room = limits_of(tables, f1ci.metrics.get("mcc"))
+    _, without_room = limits_of(tables, f1ci.metrics.get("mcc"), settings=Settings(few=0.0))
+    # Two errors: the one-sided Poisson limit of scipy, by Wilson's.
+    poisson = stats.chi2.ppf(0.05, 4) / 2
+    wilson = np.roots([1, -(4 + Z * Z), 4]).min()
+    assert (1 - with_room) / (1 - without_room) == pytest.approx(poisson / wilson, rel=1e-9)
+
+
 def test_settings_leave_out_the_parts():
     table = TABLES[2:3]
     full = limits_of(table, macro(f1))
