@@ -292,7 +292,7 @@ figures.save(figure, "yuan-letter-table-7")
 # %%
 # Test the table as a whole.
 drawn = np.random.default_rng((seed, 1)).multinomial(n, cells / size, size=10_000)
-study = joint_coverage.quantities(drawn, truth, measures, family, level, rescaled=True, each=False)
+study = joint_coverage.quantities(drawn, truth, measures, family, level, rescaled=True, examples=0)
 tests = {}
 for name, groups in (("single rules", list(rules)), ("all rules", ["all"])):
     for quantity in ("coverage", "length"):
