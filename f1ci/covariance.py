@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from f1ci.data import Cells, Items, Matrix, all_cells
+from f1ci.data import Cells, Items, Matrix, all_cells, sums_by_code
 from f1ci.methods import delta
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import settled
@@ -143,8 +143,7 @@ def _with_added_items(items: Items, model: int, metric: Metric, added: Array) ->
     """
     r = len(items.classes)
     cells = all_cells(r) if items.strata is None else Cells.at(np.arange(len(added) * r), r)
-    counts = np.zeros((len(added) * r, *items.counts.shape[1:]))
-    np.add.at(counts, items.places(model), items.counts)
+    counts = sums_by_code(items.places(model), items.counts, len(added) * r)
     patterns = settled(metric, Matrix(cells, counts))
     if len(patterns) == 1:
         metric = patterns[0][1]

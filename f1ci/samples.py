@@ -20,7 +20,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from f1ci import covariance
-from f1ci.data import ALL_CELLS, Cells, Items, Matrix, UnitCounts, smallest_classes
+from f1ci.data import (
+    ALL_CELLS,
+    Cells,
+    Items,
+    Matrix,
+    UnitCounts,
+    smallest_classes,
+    sums_by_code,
+)
 from f1ci.methods import closed_form, delta, ellipse, multinomial, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings
@@ -289,8 +297,7 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
     smallest = smallest_classes((matrix.true + matrix.predicted).min(axis=1))
     between = np.add.outer(smallest * r, smallest).ravel()
     places = np.unique(np.concatenate([cells.places, np.arange(r) * (r + 1), between]))
-    counts = np.zeros((len(places), *matrix.counts.shape[1:]))
-    np.add.at(counts, np.searchsorted(places, cells.places), matrix.counts)
+    counts = sums_by_code(np.searchsorted(places, cells.places), matrix.counts, len(places))
     return Cells(r, *np.divmod(places, r)), counts
 
 

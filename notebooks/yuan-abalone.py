@@ -374,10 +374,13 @@ show.grid(
 # %%
 estimated = [joint_coverage.estimates(matrix, measures) for matrix in matrices]
 centre = np.concatenate([one.value[0] for one in estimated])
-errors = {
-    square: np.concatenate([np.sqrt(np.diag(one.blurred(square)[0])) for one in estimated])
-    for square in (z**2, 4.0)
-}
+errors = {}
+for square in (z**2, 4.0):
+    blurred = [
+        joint_coverage.blurred(one, matrix, measures, square)[0]
+        for one, matrix in zip(estimated, matrices, strict=True)
+    ]
+    errors[square] = np.sqrt(np.concatenate([np.diag(one) for one in blurred]))
 by_seed = datasets.table_2_quantiles()
 low_q, high_q = (float(q) for q in np.quantile(by_seed, [0.005, 0.995]))
 say("yuan-abalone-q-seeds", len(by_seed))
@@ -523,8 +526,8 @@ say("yuan-abalone-q-known-share", float(100 * inside.mean()))
 # %%
 drawn = np.random.default_rng((seed, 1)).multinomial(cases, cells / size, size=replicates // 10)
 estimated_sets = joint_coverage.estimates(drawn, measures)
-covariance = estimated_sets.blurred(z**2)
-q = joint_coverage.critical_values(covariance, level, each=False)
+covariance = joint_coverage.blurred(estimated_sets, drawn, measures, z**2)
+q = joint_coverage.critical_values(covariance, level, examples=0)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 
 # %%
@@ -604,7 +607,7 @@ figures.save(figure, "yuan-abalone-table-6")
 
 # %%
 test_sets = np.random.default_rng((seed, 3)).multinomial(n, cells / size, size=20_000)
-together = joint_coverage.quantities(test_sets, truth, measures, family, level, each=False)
+together = joint_coverage.quantities(test_sets, truth, measures, family, level, examples=0)
 
 
 def whole(ids, keys):
@@ -684,7 +687,10 @@ plain_q, blurred_q = (
     np.array(
         [joint_coverage.own_critical_values(matrix_[:, f, f], level)[0] for f in family.values()]
     )
-    for matrix_ in (at_truth.covariance, at_truth.blurred(z**2))
+    for matrix_ in (
+        at_truth.covariance,
+        joint_coverage.blurred(at_truth, cells, measures, z**2),
+    )
 )
 say("yuan-abalone-hats", float(100 * np.abs(plain_q / blurred_q - 1).max()))
 

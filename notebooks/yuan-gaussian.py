@@ -233,7 +233,7 @@ say("yuan-gaussian-suitable-logistic", float(suitable[2]))
 # %%
 first = estimated["table-4"].covariance[:40]
 off = np.abs(estimated["table-4"].value[:40] - truth) / errors["table-4"][:40]
-common = joint_coverage.critical_values(first, level, each=False)
+common = joint_coverage.critical_values(first, level, examples=0)
 reach = {"individual": z, "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
@@ -273,7 +273,7 @@ for item, found in estimated.items():
         two = errors[item][:, family[rule]]
         q = datasets.qmvnorm(of_two[:, 0, 1] / two.prod(axis=1))
         record(f"yuan/{item}/{rule}/length", float((2 * q * two.mean(axis=1)).mean()))
-        exact_q = joint_coverage.critical_values(of_two, level, each=True)
+        exact_q = joint_coverage.critical_values(of_two, level, examples=0)
         lengths[item, rule] = float((2 * exact_q * two.mean(axis=1)).mean())
         off = np.abs(found.value - truth)[:, family[rule]]
         stream[item, rule] = float((off <= q[:, None] * two).all(axis=1).mean())
@@ -388,7 +388,7 @@ figures.save(figure, "yuan-gaussian-coverage")
 tests = {}
 for item, n in sizes.items():
     study = joint_coverage.quantities(
-        counts[item], truth, measures, family, level, corrected=False, each=False
+        counts[item], truth, measures, family, level, corrected=False, examples=0
     )
     correlation = np.corrcoef([study[f"{group}/joint/coverage"] for group in groups])
     ids = [f"yuan/{item}/{group}/coverage" for group in groups]

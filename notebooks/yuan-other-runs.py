@@ -15,6 +15,8 @@
 
 # %% tags=["parameters"]
 replicates: int = 50_000  # own test sets for numbers about all rules together
+examples: int = 500  # test sets of a rule whose critical values are computed; the others' follow
+prevalence_step: float = 0.00006  # between the prevalences at which Table VII is fitted
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
@@ -107,7 +109,7 @@ six = [f"{kind}/{column}" for kind in KINDS for column in COLUMNS]
 # %%
 # Sum over all test sets of each rule of the printed population.
 enumerated = {
-    rule: other_runs.Enumerated.of(n_7, cells, metrics, rescaled=True)
+    rule: other_runs.Enumerated.of(n_7, cells, metrics, rescaled=True, examples=examples)
     for rule, cells in population_7.items()
 }
 
@@ -137,7 +139,7 @@ fitted = fits("corrected_individual")
 # Logistic regression has two solutions, and its fits start from both.
 
 # %%
-profile_at = np.arange(0.0773, 0.07851, 0.00006)
+profile_at = np.arange(0.0773, 0.07851, prevalence_step)
 starts = {rule: [fit.guess, fit.guess * [0.98, 1.003]] for rule, fit in fitted.items()}
 starts["logistic"][0] = fitted["logistic"].guess * [1.05, 1.025]
 profile = np.zeros(len(profile_at))

@@ -206,11 +206,17 @@ def _expected_pairs(matrix: Array, q: float) -> float:
     between their axes give.
     """
     k = len(matrix)
-    rho = np.abs(matrix[np.triu_indices(k, 1)])
+    rho = np.abs(matrix[_pairs(k)])
     slope = np.sqrt((1 - rho) / (1 + rho))
     arcs = owens_t(q, slope) + owens_t(q, 1 / slope)
     both = 4 * (ndtr(-q) - arcs)
     return float(both.sum() / (2 * k * ndtr(-q)))
+
+
+@lru_cache(maxsize=32)
+def _pairs(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return both places of each pair of k variables."""
+    return np.triu_indices(k, 1)
 
 
 def _mean_of_inverse(counts: Array, expected_control: float) -> tuple[float, float]:

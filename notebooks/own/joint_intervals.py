@@ -7,7 +7,7 @@ delta, blur, logit, score and cautious.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,7 +20,8 @@ from f1ci.joint import JointRows, critical_value, rows_of_cells
 Array: TypeAlias = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
 
-METHODS = ("delta", "blur", "logit", "score", "cautious")
+# The methods of one line share the correlations from which the critical value comes.
+SHARED = (("delta", "logit"), ("blur",), ("score", "cautious"))
 
 
 def population(rules: int, prevalence: float, rate: float, agreement: float) -> Array:
@@ -68,43 +69,52 @@ def study(drawn: Array, metrics: Sequence[Any], truth: Array, level: float, leng
     # Each distinct test set once.
     cells, which = np.unique(drawn, axis=0, return_inverse=True)
     which = which.reshape(-1)
-    return {
-        method: _one_method(method, cells, which, metrics, truth, level, lengths)
-        for method in METHODS
-    }
+    rows_of = partial(rows_of_cells, metrics=metrics, confidence_level=level)
+    found: dict[str, Found] = {}
+    for methods in SHARED:
+        found |= _methods(methods, rows_of, cells, which, truth, level, lengths)
+    return found
 
 
-def _one_method(
-    method: str,
+def _methods(
+    methods: Sequence[str],
+    rows_of: Callable[..., JointRows],
     cells: Array,
     which: Array,
-    metrics: Sequence[Any],
     truth: Array,
     level: float,
     lengths: int,
-) -> Found:
-    """Measure one method."""
-    rows_of = partial(rows_of_cells, metrics=metrics, method=method, confidence_level=level)
-    rows = rows_of(cells)
+) -> dict[str, Found]:
+    """Measure methods that share a critical value."""
     least = float(ndtri((1 + level) / 2))
     most = float(ndtri((1 + level ** (1 / len(truth))) / 2))
     # 1. What is sure at z, and what is possible at Sidak's bound.
-    sure = hold(rows, least, truth)
-    possible = hold(rows, most, truth)
-    needed = np.isin(np.arange(len(cells)), which[:lengths]) | (possible & ~sure)
+    sure: dict[str, Array] = {}
+    needed = np.isin(np.arange(len(cells)), which[:lengths])
+    for method in methods:
+        rows = rows_of(cells, method=method)
+        sure[method] = hold(rows, least, truth)
+        needed |= hold(rows, most, truth) & ~sure[method]
     # 2. Quantiles of the others. An error of .005 turns less than one test set in a thousand,
     #    and as many in as out.
-    others = rows_of(cells[needed])
-    exact = critical_value(others.correlated, level, 5e-3)
+    others = {method: rows_of(cells[needed], method=method) for method in methods}
+    exact = critical_value(others[methods[0]].correlated, level, 5e-3)
     q = np.where(np.isnan(exact), least, exact)
-    held = sure.copy()
-    held[needed] = hold(others, q, truth)
-    # 3. Lengths, and ends outside of the range.
-    place = np.cumsum(needed) - 1
-    low, high = (end[:, place[which[:lengths]]] for end in others.limits(q))
+    # 3. Coverage and length.
+    place = (np.cumsum(needed) - 1)[which[:lengths]]
+    found = {}
+    for method, rows in others.items():
+        held = sure[method].copy()
+        held[needed] = hold(rows, q, truth)
+        found[method] = Found(float(held[which].mean()), *_lengths(rows, q, place))
+    return found
+
+
+def _lengths(rows: JointRows, q: Array, place: Array) -> tuple[float, float]:
+    """Return the mean length of some test sets, and how often an end lies outside [0, 1]."""
+    low, high = (end[:, place] for end in rows.limits(q))
     outside = ((low < -1e-12) | (high > 1 + 1e-12)).any(axis=0)
-    length = float(np.nanmean(high - low))
-    return Found(float(held[which].mean()), length, float(outside.mean()))
+    return float(np.nanmean(high - low)), float(outside.mean())
 
 
 # Labels of four classes

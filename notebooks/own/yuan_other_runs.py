@@ -84,6 +84,7 @@ class Enumerated:
         *,
         rescaled: bool = False,
         square: float | None = None,
+        examples: int = joint_coverage.EXAMPLES,
     ) -> Enumerated:
         """Enumerate test sets of size n, whose intervals should hold the population's values."""
         cells = np.asarray(population, dtype=np.float64)
@@ -94,13 +95,19 @@ class Enumerated:
             counts, probability = counts[likely], probability[likely]
         truth = joint_coverage.true_values(start, metrics)
         study = joint_coverage.quantities(
-            counts, truth, metrics, {"rule": slice(None)}, rescaled=rescaled, square=square
+            counts,
+            truth,
+            metrics,
+            {"rule": slice(None)},
+            rescaled=rescaled,
+            square=square,
+            examples=examples,
         )
         return cls(start, counts.astype(float), probability, study)
 
     def values(self, keys: Iterable[str]) -> Array:
         """Return these quantities of every test set, shape (tests, keys)."""
-        return np.column_stack([np.asarray(self.study[key], dtype=np.float64) for key in keys])
+        return np.array([self.study[key] for key in keys], dtype=np.float64).T
 
     def weights(self, cells: ArrayLike) -> tuple[Array, float]:
         """Return the test sets' probabilities under another population, and their sum before."""
@@ -114,8 +121,8 @@ class Enumerated:
         """Return means of `values` under another population, and their covariance."""
         weight, _ = self.weights(cells)
         mean: Array = weight @ values
-        centred = values - mean
-        return mean, (centred * weight[:, None]).T @ centred
+        second = (values * weight[:, None]).T @ values
+        return mean, second - np.outer(mean, mean)
 
     def moments(self, cells: ArrayLike, values: Array) -> tuple[Array, Array]:
         """Return means of `values` under another population, and their standard deviations."""

@@ -13,7 +13,8 @@ A critical value is computed
 
 - for one or two measures, in every test set: a function of one correlation, tabulated;
 - for three measures of one rule whose tables are enumerated: by a quadratic in the three
-  correlations, fitted to `EXAMPLES` critical values; the residuals are of order 1e-3;
+  correlations, fitted to the critical values of some examples; with `EXAMPLES` of them the
+  residuals are of order 1e-3;
 - otherwise once for all test sets of one population, from their mean correlation. It
   varies by less than one per cent from one test set to the next. This moves mean lengths
   and coverages by a few 1e-4, which `drift` measures.
@@ -40,6 +41,7 @@ from f1ci.metrics import BinaryMetric
 
 Array = NDArray[np.float64]
 
+# So many tables of an enumeration get a critical value of their own.
 EXAMPLES = 500
 # Accuracy of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
 COMMON = 1e-3
@@ -47,7 +49,7 @@ COMMON = 1e-3
 OWN = 5e-4
 # Tables less likely than this are left out of exact sums.
 LEAST = float(np.exp(-26.0))
-# Joint cells per block of test sets, whose numbers fit into the cache.
+# Joint cells per block of test sets.
 BLOCK = 1 << 16
 # Rounds of raking; those that can succeed need a few dozen.
 RAKES = 100
@@ -79,28 +81,18 @@ class Drift:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Measures of many test sets, with what their intervals need.
+    """Measures of many test sets, with the covariance of choice I of the paper's remark 2.
 
     Attributes
     ----------
     value : ndarray, shape (tests, K)
         All measures of the first rule, then all of the second, and so on.
     covariance : ndarray, shape (tests, K, K)
-        The covariance of the estimates, choice I of the paper's remark 2.
-    blur : ndarray, shape (tests, K)
-        What choice II adds to the variances, divided by the square of the normal quantile.
+        The covariance of the estimates.
     """
 
     value: Array
     covariance: Array
-    blur: Array
-
-    def blurred(self, square: float) -> Array:
-        """Return the covariance of choice II, with `square` instead of z^2."""
-        found = self.covariance.copy()
-        k = np.arange(found.shape[-1])
-        found[:, k, k] += square * self.blur
-        return found
 
 
 def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
@@ -111,26 +103,41 @@ def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
 def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     """Return estimates and their covariance (proposition 1 and remark 2) from joint cells.
 
-    This is the only place of these studies that asks f1ci for a covariance.
-
     Parameters
     ----------
     cells : array_like, shape (tests, 2**(m + 1))
         Counts; the index of a cell, in binary, reads Z A_1 ... A_m.
     metrics : sequence of BinaryMetric
     """
+    rows = [rows_of_cells(block, metrics, method="delta") for block in _blocks(cells)]
+    value = np.concatenate([block.estimate.T for block in rows])
+    covariance = np.concatenate([np.moveaxis(block.covariance, -1, 0) for block in rows])
+    return Estimates(value, covariance)
+
+
+def blurred(
+    found: Estimates, cells: ArrayLike, metrics: Sequence[BinaryMetric], square: float
+) -> Array:
+    """Return the covariance of choice II, with `square` instead of z^2.
+
+    `found` holds the estimates from the same cells.
+    """
+    rows = [
+        rows_of_cells(block, metrics, method="blur", confidence_level=LEVEL)
+        for block in _blocks(cells)
+    ]
+    variance = np.concatenate([np.diagonal(block.covariance) for block in rows])
+    covariance = found.covariance.copy()
+    k = np.arange(covariance.shape[-1])
+    added = (variance - covariance[:, k, k]) / ndtri((1 + LEVEL) / 2) ** 2
+    covariance[:, k, k] += square * added
+    return covariance
+
+
+def _blocks(cells: ArrayLike) -> list[Array]:
+    """Return test sets in blocks, whose numbers fit into the cache."""
     counts = np.atleast_2d(np.asarray(cells, dtype=np.float64))
-    blocks = np.array_split(counts, -(-counts.size // BLOCK))
-    parts = zip(*(_estimates(block, metrics) for block in blocks), strict=True)
-    return Estimates(*map(np.concatenate, parts))
-
-
-def _estimates(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
-    """Return value, covariance and blur of some test sets."""
-    rows = rows_of_cells(counts, metrics, method="delta")
-    blurred = rows_of_cells(counts, metrics, method="blur", confidence_level=LEVEL)
-    added = np.diagonal(blurred.covariance - rows.covariance) / ndtri((1 + LEVEL) / 2) ** 2
-    return rows.estimate.T, np.moveaxis(rows.covariance, -1, 0), added
+    return np.array_split(counts, -(-counts.size // BLOCK))
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
@@ -178,7 +185,7 @@ def _correlations(covariance: Array) -> Array:
     return np.clip(rho, -1.0, 1.0)
 
 
-def critical_values(covariance: Array, level: float, *, each: bool) -> Array:
+def critical_values(covariance: Array, level: float, *, examples: int) -> Array:
     """Return the critical value of each test set, shape (tests,), for one family of measures.
 
     Parameters
@@ -187,8 +194,9 @@ def critical_values(covariance: Array, level: float, *, each: bool) -> Array:
         Of test sets from one population.
     level : float
         The nominal level.
-    each : bool
-        Whether each test set of an enumeration has a value of its own for three measures too.
+    examples : int
+        From so many test sets the values of three or more measures follow. With 0 examples, or
+        with fewer test sets, all test sets have one common value.
     """
     k = covariance.shape[-1]
     kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
@@ -201,28 +209,28 @@ def critical_values(covariance: Array, level: float, *, each: bool) -> Array:
     for code in np.unique(pattern[pattern > 0]):
         here = pattern == code
         left = np.flatnonzero(kept[here.argmax()])
-        values[here] = _of_family(covariance[here][:, left[:, None], left], level, each)
+        values[here] = _of_family(covariance[here][:, left[:, None], left], level, examples)
     return values
 
 
-def _of_family(covariance: Array, level: float, each: bool) -> Array:
+def _of_family(covariance: Array, level: float, examples: int) -> Array:
     """Return the critical values of test sets in which every measure has a variance."""
     rho = _correlations(covariance)
-    if each and rho.shape[-1] > 2 and len(rho) > EXAMPLES:
-        return _by_regression(rho, level)
+    if rho.shape[-1] > 2 and 0 < examples < len(rho):
+        return _by_regression(rho, level, examples)
     common = f1ci.equicoordinate_quantile(rho.mean(axis=0), level, accuracy=COMMON)
     return np.full(len(rho), common)
 
 
-def _by_regression(rho: Array, level: float) -> Array:
+def _by_regression(rho: Array, level: float, examples: int) -> Array:
     """Return critical values by a quadratic in the correlations, fitted to spread examples."""
     rows, columns = np.triu_indices(rho.shape[-1], 1)
     above = rho[:, rows, columns]
     first, second = np.triu_indices(above.shape[1])
     features = np.column_stack([np.ones(len(rho)), above, above[:, first] * above[:, second]])
-    examples = np.linspace(0, len(rho) - 1, EXAMPLES).astype(int)
-    known = f1ci.equicoordinate_quantile(rho[examples], level, accuracy=OWN)
-    fit = np.linalg.lstsq(features[examples], known, rcond=None)[0]
+    spread = np.linspace(0, len(rho) - 1, examples).astype(int)
+    known = f1ci.equicoordinate_quantile(rho[spread], level, accuracy=OWN)
+    fit = np.linalg.lstsq(features[spread], known, rcond=None)[0]
     values: Array = features @ fit
     return values
 
@@ -244,8 +252,8 @@ def quantities(
     *,
     rescaled: bool = False,
     corrected: bool = True,
-    each: bool = True,
     square: float | None = None,
+    examples: int = EXAMPLES,
 ) -> dict[str, NDArray[Any]]:
     """Return what the paper averages, for each test set.
 
@@ -260,10 +268,10 @@ def quantities(
         Which measures should hold together, and what to call them.
     level, rescaled, corrected
         As in `simulate`.
-    each : bool
-        Whether every test set has a critical value of its own.
     square : float, optional
         What stands for z^2 in the blurred variance; by default z^2, for 95 % about 3.84.
+    examples : int
+        As in `critical_values`.
 
     Returns
     -------
@@ -275,26 +283,21 @@ def quantities(
     miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
     study: dict[str, NDArray[Any]] = {}
-    for names, covariance in _choices(found, z**2 if square is None else square, corrected):
+    choices = [(("individual", "joint"), found.covariance)]
+    if corrected:
+        choice_2 = blurred(found, counts, metrics, z**2 if square is None else square)
+        choices.append((("corrected_individual", "corrected"), choice_2))
+    for names, covariance in choices:
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         for k in range(len(truth)):
             study[f"{names[0]}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
         for family, some in families.items():
-            joint = critical_values(covariance[:, some, some], level, each=each)
+            joint = critical_values(covariance[:, some, some], level, examples=examples)
             for name, q in zip(names, (np.full(len(joint), z), joint), strict=True):
                 held, length = _held_and_length(miss[:, some], error[:, some], unit[some], q)
                 study[f"{family}/{name}/coverage"] = held
                 study[f"{family}/{name}/length"] = length
     return study
-
-
-def _choices(
-    found: Estimates, square: float, corrected: bool
-) -> Iterator[tuple[tuple[str, str], Array]]:
-    """Yield choice I, and choice II if asked for: what its intervals are called, its covariance."""
-    yield ("individual", "joint"), found.covariance
-    if corrected:
-        yield ("corrected_individual", "corrected"), found.blurred(square)
 
 
 def exact(
@@ -307,6 +310,7 @@ def exact(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
+    examples: int = EXAMPLES,
 ) -> dict[str, Moments]:
     """Return coverage and mean length of the intervals for one rule, by enumeration.
 
@@ -322,7 +326,7 @@ def exact(
     level : float
     rescaled : bool
         Whether each length is divided by the true value, as in Table VII.
-    corrected, square
+    corrected, square, examples
         As in `quantities`.
 
     Returns
@@ -336,6 +340,7 @@ def exact(
     total = 0.0
     sums: dict[str, Any] = {}
     options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
+    options["examples"] = examples
     for counts, probability in blocks:
         values = quantities(counts, target, metrics, {"rule": slice(None)}, level, **options)
         total += float(probability.sum())
@@ -391,7 +396,7 @@ def simulate(
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
     target = true_values(p, metrics) if truth is None else truth
     options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
-    values = quantities(counts, target, metrics, families, level, each=False, **options)
+    values = quantities(counts, target, metrics, families, level, examples=0, **options)
     return {
         name: Moments(float(value.mean()), float(value.std())) for name, value in values.items()
     }
@@ -500,7 +505,7 @@ def drift(
     found, truth = estimates(counts, metrics), true_values(p, metrics)
     error = np.sqrt(np.diagonal(found.covariance, axis1=-2, axis2=-1))
     own = own_critical_values(found.covariance, level, accuracy=COMMON)
-    common = critical_values(found.covariance, level, each=False)
+    common = critical_values(found.covariance, level, examples=0)
     miss = np.abs(found.value - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
     length = [(q[:, None] * error / truth).mean() for q in (own, common)]

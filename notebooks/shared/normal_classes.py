@@ -91,13 +91,16 @@ def population(rules: Sequence[Rule]) -> Array:
 def simulated_counts(seed: int, n: int, count: int, rules: Sequence[Rule]) -> Integers:
     """Return the joint cells of R's test sets, shape (count, 2**(m + 1)).
 
-    The first rule is the nearest neighbour, which takes random numbers itself.
+    The first rule is the nearest neighbour, which takes random numbers itself. A rule that is in the
+    list twice predicts once.
     """
     random = RRandom(seed)
+    distinct = {id(rule): rule for rule in rules}
     found = np.empty((count, 2 ** (len(rules) + 1)), dtype=np.int64)
     for i in range(count):
         z, x = drawn(random, n)
-        predictions = [rule.predict(x) for rule in rules]
+        answers = {key: rule.predict(x) for key, rule in distinct.items()}
+        predictions = [answers[id(rule)] for rule in rules]
         random.runif(int(predictions[0].sum()))
         found[i] = joint_counts(z, predictions)
     return found

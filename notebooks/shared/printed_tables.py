@@ -8,6 +8,7 @@ Often one is left. All comparisons are of integers, so no rounding of ours enter
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 from compendium.published import Number
@@ -66,8 +67,6 @@ def _ends(number: Number, cut: bool) -> tuple[Fraction, Fraction]:
 
 def on_grid(printed: Number, replicates: int) -> bool:
     """Check that a printed share is the rounded share of some whole number of replicates."""
-    nearest = round(printed.value * replicates)
-    return any(
-        abs(Fraction(k, replicates) - printed.value) <= printed.half_unit
-        for k in (nearest - 1, nearest, nearest + 1)
-    )
+    least = ceil((printed.value - printed.half_unit) * replicates)
+    largest = floor((printed.value + printed.half_unit) * replicates)
+    return least <= largest

@@ -45,12 +45,13 @@ def by_items(cells: np.ndarray) -> tuple[list[float], np.ndarray, list[float]]:
 def test_estimates_are_those_of_the_items() -> None:
     cells = np.array([TWO_RULES, TWO_RULES[::-1]])
     found = jc.estimates(cells, [F_HALF, ACCURACY, LIFT])
+    blurred = jc.blurred(found, cells, [F_HALF, ACCURACY, LIFT], 4.0)
     for i, test_set in enumerate(cells):
         values, covariance, squares = by_items(test_set)
         np.testing.assert_allclose(found.value[i], values, rtol=1e-13)
         np.testing.assert_allclose(found.covariance[i], covariance, rtol=1e-10, atol=1e-16)
         # Remark 2: the squared slopes times z^2 / 2n, over n.
-        added = found.blurred(4.0)[i] - found.covariance[i]
+        added = blurred[i] - found.covariance[i]
         expected = np.diag(squares) * 4 / 2 / test_set.sum() ** 2
         np.testing.assert_allclose(added, expected, atol=1e-14)
 
@@ -71,7 +72,7 @@ def test_exact_agrees_with_one_critical_value_for_each_test_set(
     for kind, covariance in (
         ("individual", drawn.covariance),
         ("joint", drawn.covariance),
-        ("corrected", drawn.blurred(Z**2)),
+        ("corrected", jc.blurred(drawn, draws, metrics, Z**2)),
     ):
         error = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         q = np.full(size, Z)
@@ -106,7 +107,8 @@ def test_several_rules_agree_with_one_critical_value_for_each_test_set() -> None
     found = jc.simulate(300, cells, metrics, BOTH, replicates=size, rng=3)
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
     truth, drawn = jc.true_values(cells, metrics), jc.estimates(draws, metrics)
-    for kind, covariance in (("joint", drawn.covariance), ("corrected", drawn.blurred(Z**2))):
+    blurred = jc.blurred(drawn, draws, metrics, Z**2)
+    for kind, covariance in (("joint", drawn.covariance), ("corrected", blurred)):
         error = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         for name, family in (("all", BOTH["all"]), ("b", BOTH["b"])):
             q = jc.own_critical_values(covariance[:, family, family])[:, None]

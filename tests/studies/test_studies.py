@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import f1ci
+from f1ci.joint import rows_of_cells
 from notebooks.own import choosing_a_method as one_score
 from notebooks.own import joint_intervals as joint_sets
 from notebooks.own import two_models_many_documents as comparisons
@@ -109,3 +110,12 @@ def test_a_population_has_the_agreement_asked_for():
     assert p @ bits[:, 0] == pytest.approx(0.3)
     assert p @ hits == pytest.approx([0.8, 0.8])
     assert p @ hits.all(axis=1) == pytest.approx(0.5 * 0.8 + 0.5 * 0.64)
+
+
+def test_methods_that_share_a_critical_value_have_the_same_correlations():
+    drawn = np.random.default_rng(1).multinomial(60, joint_sets.population(2, 0.1, 0.9, 0.5), 50)
+    for first, *others in joint_sets.SHARED:
+        expected = rows_of_cells(drawn, ["f1", "accuracy"], method=first).correlated
+        for method in others:
+            found = rows_of_cells(drawn, ["f1", "accuracy"], method=method).correlated
+            np.testing.assert_array_equal(found, expected)
