@@ -513,7 +513,8 @@ show.table(head, rows, numeric=(1, 2, 3))
 # %% [markdown]
 # Recorded on {glue:text}`compare-peers-date` for {glue:text}`compare-peers-n` items:
 # {glue:text}`compare-peers-versions`. The exact paired permutation test of
-# {cite:t}`zmigrod2022` is the same test. It works for counts per sentence too, by convolution, and
+# {cite:t}`zmigrod2022` swaps the same predictions. It orders the outcomes by the difference itself, and we divide the
+# difference by its standard error first. It works for counts per sentence too, by convolution, and
 # leaves out outcomes of small probability. Its p-value differs from ours by
 # {glue:text}`compare-peers-gap`. `stambo` has a bootstrap test with another null hypothesis.
 #
