@@ -16,7 +16,7 @@ classes i, at most by 2. zeta_i^2 is the share of class i in the variance, and p
 For the mean of recalls this is the variance to second order, exactly. For other metrics it is an
 approximation, whose coverage the book measures.
 
-**The bias.** B / N = {tr(H S) - u'Hu} / 2N is taken from both limits. H holds the second
+**The bias.** B / N = {tr(H S) - u'Hu} / 2N is subtracted from both limits. H holds the second
 derivatives of the metric, S is the covariance matrix of one item, and u = q e / sigma. It matters
 for averages of F scores.
 
@@ -56,7 +56,7 @@ class Settings:
     rounds : int
         How often the slopes are taken again, at most.
     bias : bool
-        Take the bias from both limits.
+        Subtract the bias from both limits.
     largest_factor : float
         The bound of the line; 1 leaves the line out.
     few : float
