@@ -424,8 +424,10 @@ def _add_classes(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--class-shares",
         nargs="+",
+        action="extend",
         metavar="LABEL=SHARE",
-        help="how frequent the true classes are where the score is wanted; the shares sum to 1",
+        help="how frequent the true classes are where the score is wanted; the shares sum to 1 "
+        "(for a label with a hyphen in front --class-shares=-1=0.98 --class-shares=1=0.02)",
     )
 
 

@@ -69,6 +69,9 @@ def tail_probability(limits: LimitsAt, estimate: float, error: float, value: flo
 
     if np.isnan(estimate):
         return np.nan
+    # The estimate is between the limits of every level. Without a standard error it is both.
+    if estimate == value:
+        return 0.5
     above = estimate > value
 
     @cache

@@ -411,6 +411,16 @@ def test_known_shares_of_the_classes(capsys, tmp_path):
         assert sentence in capsys.readouterr().err
 
 
+def test_known_shares_of_a_label_with_a_hyphen(capsys, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("gold,pred\n" + "1,1\n-1,-1\n1,-1\n-1,1\n" * 10, "utf-8")
+    shares = ["--class-shares=-1=0.75", "--class-shares=1=0.25"]
+    assert cli.main(["report", str(path), "--json", *shares]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    (row,) = (x for x in rows if (x["name"], x["metric"]) == ("1", "precision"))
+    assert row["estimate"] == pytest.approx(0.25, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("redirect", "sentence"),
     [

@@ -33,6 +33,19 @@ def test_difference_by_hand():
     assert micro.standard_error == pytest.approx(interval.standard_error, rel=1e-12)
 
 
+@pytest.mark.parametrize("method", ["score", "logit", "delta"])
+@pytest.mark.parametrize("metric", ["macro_f1", "kappa", "recall"])
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_model_and_its_copy_are_not_told_apart(metric, method):
+    """Their difference is 0 in every test set, whatever the method makes of its error."""
+    y_true = [0, 1] * 10
+    y_pred = [0, 1, 1, 1] * 5
+    for labels in (y_pred, y_true):
+        models = {"a": labels, "b": labels}
+        (test,) = f1ci.compare_models(y_true, models, metric, method=method).tests.values()
+        assert test.p_value == 1.0
+
+
 @pytest.mark.parametrize("metric", ["macro_f1", "weighted_f1", "macro_f1_star"])
 def test_averages_differ_item_by_item(metric):
     """By the gradients, which test_metrics.py has from complex steps."""
