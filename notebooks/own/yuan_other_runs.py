@@ -107,7 +107,7 @@ class Enumerated:
 
     def values(self, keys: Iterable[str]) -> Array:
         """Return these quantities of every test set, shape (tests, keys)."""
-        return np.array([self.study[key] for key in keys], dtype=np.float64).T
+        return np.column_stack([np.asarray(self.study[key], dtype=np.float64) for key in keys])
 
     def weights(self, cells: ArrayLike) -> tuple[Array, float]:
         """Return the test sets' probabilities under another population, and their sum before."""
@@ -116,13 +116,6 @@ class Enumerated:
         weight = self.probability * np.exp(change)
         total = float(weight.sum())
         return weight / total, total
-
-    def expects(self, cells: ArrayLike, values: Array) -> tuple[Array, Array]:
-        """Return means of `values` under another population, and their covariance."""
-        weight, _ = self.weights(cells)
-        mean: Array = weight @ values
-        second = (values * weight[:, None]).T @ values
-        return mean, second - np.outer(mean, mean)
 
     def moments(self, cells: ArrayLike, values: Array) -> tuple[Array, Array]:
         """Return means of `values` under another population, and their standard deviations."""
@@ -155,6 +148,9 @@ class RuleFit:
         self.tables, self.keys = tables, list(keys)
         self.values = tables.values(keys)
         self.printed = np.asarray(printed, dtype=np.float64)
+        # Second moments about a point near the means: a variance then loses no digits.
+        self.centre = self.printed
+        self.centred = np.ascontiguousarray((self.values - self.centre).T)
         row = np.repeat(range(3), 2)
         self.sets = np.asarray(test_sets)[row]
         # The two numbers of one row come from the same test sets; rows are runs of their own.
@@ -164,7 +160,10 @@ class RuleFit:
 
     def expects(self, cells: ArrayLike) -> tuple[Array, Array]:
         """Return mean and covariance of the six numbers, rounding included."""
-        mean, covariance = self.tables.expects(cells, self.values)
+        weight, _ = self.tables.weights(cells)
+        mean: Array = weight @ self.values
+        off = mean - self.centre
+        covariance = (self.centred * weight) @ self.centred.T - np.outer(off, off)
         return mean, covariance * self.per_row + np.eye(len(mean)) * ROUNDING**2
 
     def residuals(self, pair: ArrayLike, prevalence: float) -> Array:
