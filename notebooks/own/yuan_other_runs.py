@@ -147,10 +147,9 @@ class RuleFit:
     ) -> None:
         self.tables, self.keys = tables, list(keys)
         self.values = tables.values(keys)
+        # The products of a covariance take long rows a third faster than long columns.
+        self.long_rows = np.ascontiguousarray(self.values.T)
         self.printed = np.asarray(printed, dtype=np.float64)
-        # Second moments about a point near the means: a variance then loses no digits.
-        self.centre = self.printed
-        self.centred = np.ascontiguousarray((self.values - self.centre).T)
         row = np.repeat(range(3), 2)
         self.sets = np.asarray(test_sets)[row]
         # The two numbers of one row come from the same test sets; rows are runs of their own.
@@ -162,8 +161,8 @@ class RuleFit:
         """Return mean and covariance of the six numbers, rounding included."""
         weight, _ = self.tables.weights(cells)
         mean: Array = weight @ self.values
-        off = mean - self.centre
-        covariance = (self.centred * weight) @ self.centred.T - np.outer(off, off)
+        centred = self.long_rows - mean[:, None]
+        covariance = (centred * weight) @ centred.T
         return mean, covariance * self.per_row + np.eye(len(mean)) * ROUNDING**2
 
     def residuals(self, pair: ArrayLike, prevalence: float) -> Array:
