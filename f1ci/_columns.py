@@ -90,6 +90,8 @@ def choose(table: Table, named: Named, roles: Roles) -> Predictions:
     if named.groups:
         _refuse_missing(table, [named.groups])
         predictions.groups = table.columns[named.groups]
+    else:
+        predictions.notes = _notes_on_groups(table, roles)
     return _repeated(table, predictions, roles)
 
 
@@ -232,6 +234,16 @@ def _is_other_coding(cells: list[str], true: list[str]) -> bool:
     return all(re.sub(r"\.0*$", "", word) in _POSITIVE | _NEGATIVE for word in words)
 
 
+def _notes_on_groups(table: Table, roles: Roles) -> list[str]:
+    """Return a note for each column of groups of items, such as documents."""
+    doubt = "the items are treated as independent; if those with the same"
+    return [
+        f"{doubt} {name!r} are alike, name it with --groups"
+        for name in with_role(roles, "group")
+        if len(set(table.columns[name])) < len(table.lines)
+    ]
+
+
 # Labels
 
 
@@ -346,8 +358,12 @@ def _refuse_missing(table: Table, chosen: list[str]) -> None:
 
 
 def _refuse_strange_models(table: Table, truth: str, models: list[str]) -> None:
-    """Refuse a model without a class of the truth; a note counts other labels that are none."""
+    """Refuse a model without a class of the truth; a note counts other labels that are none.
+
+    Labels that differ from those of the truth in case alone are refused.
+    """
     true = table.columns[truth]
+    written = {label.casefold(): label for label in true}
     for name in models:
         labels, classes = respelled([table.columns[name], true])
         known = set(classes)
@@ -355,6 +371,10 @@ def _refuse_strange_models(table: Table, truth: str, models: list[str]) -> None:
         if len(strange) == len(labels):
             got = f"the labels of {name!r} are {_some(strange)}"
             raise ValueError(f"{table.file}: {got}, those of the truth {truth!r} are {_some(true)}")
+        alike = next((label for label in strange if label.casefold() in written), None)
+        if alike is not None:
+            got = f"{name!r} has {alike!r}, the truth {truth!r} has {written[alike.casefold()]!r}"
+            raise ValueError(f"{table.file}: write labels alike: {got}")
         if strange:
             what = f"labels of {name!r} that are no class of the truth"
             warn(f"{what}: {len(strange):,} ({_some(strange)})", IntervalWarning)

@@ -1,16 +1,19 @@
 """Read a file of predictions: delimited text or JSON becomes columns of text, a cell for each item.
 
 Understood are CSV with any usual separator, columns between blanks, JSON lines, a JSON list of
-objects, and JSON lists by name. `f1ci._columns` then says which column is what.
+objects, and JSON columns by name: lists, or values by line as pandas writes them. Dictionaries of
+Python are read as JSON. `f1ci._columns` then says which column is what.
 """
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -77,9 +80,11 @@ def read(path: str, delimiter: str | None = None, names: Collection[str] = ()) -
 
 
 def _check_widths(lines: list[Line], file: str) -> None:
-    """Refuse lines of other widths than the first; R names one column less than there are."""
+    """Refuse lines of other widths than the first; R gives no name to the names of the lines."""
     (_, head), *rows = lines
-    if rows and all(len(cells) == len(head) + 1 for _, cells in rows):
+    names_lines = len({cells[0] for _, cells in rows}) == len(rows)
+    is_index = names_lines and all(role_of(name) != "index" for name in head)
+    if rows and is_index and all(len(cells) == len(head) + 1 for _, cells in rows):
         head.insert(0, "")
     for number, cells in rows:
         if len(cells) != len(head):
@@ -140,7 +145,7 @@ def _separator(text: str) -> str:
 
 
 def _lines_of_text(text: str, separator: str, file: str) -> Iterator[Line]:
-    """Yield the cells of each line that is not blank."""
+    """Yield the cells of each line that is not empty: a spreadsheet may end in lines of commas."""
     if separator == " ":
         yield from _lines_of_words(text)
         return
@@ -150,7 +155,7 @@ def _lines_of_text(text: str, separator: str, file: str) -> Iterator[Line]:
             io.StringIO(text), delimiter=separator, skipinitialspace=True, strict=True
         )
         for cells in reader:
-            if len(cells) > 1 or "".join(cells).strip():
+            if any(map(str.strip, cells)):
                 yield number, cells
             number = reader.line_num + 1
     except csv.Error as error:
@@ -200,21 +205,39 @@ def _lines_of_json(text: str, file: str) -> list[Line]:
 
 
 def _objects(text: str, file: str) -> list[dict[str, Any]]:
-    """Return the objects of JSON lines, of a JSON list, or of lists by name."""
+    """Return the objects of JSON lines, of a JSON list, or of columns by name."""
     try:
-        whole = json.loads(text)
+        whole = _parsed(text)
     except (ValueError, RecursionError):
         return _objects_of_lines(text, file)
     if isinstance(whole, dict):
-        lists = list(whole.values())
-        if not lists or not all(isinstance(cells, list) for cells in lists):
-            return [whole]
-        if len({len(cells) for cells in lists}) > 1:
-            raise ValueError(f"{file}: the lists have different lengths")
-        return [dict(zip(whole, cells, strict=True)) for cells in zip(*lists, strict=True)]
+        return _objects_of_columns(whole, file)
     for number, one in enumerate(whole, start=1):
         _check_object(one, number, file)
     return list(whole)
+
+
+def _parsed(text: str) -> Any:
+    """Return what a text of JSON holds, or one of Python's dictionaries."""
+    if re.match(r"\s*\[?\s*\{\s*'", text):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(text.strip())
+    return json.loads(text)
+
+
+def _objects_of_columns(columns: dict[str, Any], file: str) -> list[dict[str, Any]]:
+    """Return an object for each line of columns: lists, or values by the name of the line.
+
+    What holds anything else is one object.
+    """
+    cells = list(columns.values())
+    if not cells or not all(isinstance(one, (list, dict)) for one in cells):
+        return [columns]
+    by_line = [one if isinstance(one, dict) else dict(enumerate(one)) for one in cells]
+    lines = by_line[0].keys()
+    if any(one.keys() != lines for one in by_line):
+        raise ValueError(f"{file}: the columns have different lengths, or names of lines")
+    return [{name: one[line] for name, one in zip(columns, by_line, strict=True)} for line in lines]
 
 
 def _objects_of_lines(text: str, file: str) -> list[dict[str, Any]]:

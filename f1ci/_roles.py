@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-# "truth" is a strong name of the truth, "label" a weak one. "other" are groups, texts and scores.
-Role: TypeAlias = Literal["index", "count", "other", "model", "truth", "label", "open"]
+# "truth" is a strong name of the truth, "label" a weak one. "other" are texts, scores and the like.
+Role: TypeAlias = Literal["index", "count", "group", "other", "model", "truth", "label", "open"]
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -22,11 +22,11 @@ _INDEX = word_set(
     "number item itemid sample sampleid case caseid example exampleid uid uuid guid"
 )
 _COUNT = word_set("count counts freq frequency n nitems")
+_GROUP = word_set("doc document group cluster patient subject speaker user")
 _OTHER = word_set(
-    "fold split seed run epoch batch doc document group cluster patient subject speaker user "
-    "annotator text sentence token tokens word title url file path date time timestamp length prob "
-    "probs probability proba score scores confidence logit logits loss weight correct right wrong "
-    "error match hit"
+    "fold split seed run epoch batch annotator text sentence token tokens word title url file path "
+    "date time timestamp length prob probs probability proba score scores confidence logit logits "
+    "loss weight correct right wrong error match hit"
 )
 _MODEL = word_set(
     "pred preds predicted predict prediction predictions hat yhat ypred guess guesses output "
@@ -47,6 +47,8 @@ def role_of(name: str) -> Role:
         return "index"
     if joined in _COUNT:
         return "count"
+    if every & _GROUP:
+        return "group"
     if every & _OTHER:
         return "other"
     if every & _MODEL:

@@ -14,14 +14,14 @@ import sys
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 import f1ci
 from f1ci import _columns, _files, _joining, _tables, _validation, metrics
 from f1ci._columns import Named, Predictions
-from f1ci.results import Fields, IntervalWarning, in_json
+from f1ci.results import Fields, IntervalWarning, Labels, in_json
 
 # What a command prints, and the same in rows for programs.
 Answer: TypeAlias = tuple[str, list[Fields]]
@@ -153,7 +153,7 @@ def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
     predictions = _read(options)
     metric, positive = _compared_metric(options, predictions)
-    true, *predicted = _flags(predictions.labels, positive)
+    (true, *predicted), arguments = _of_class(predictions, positive, _known_shares(options))
     names = map(_tables.printable, predictions.models)
     comparison = f1ci.compare_models(
         true,
@@ -165,7 +165,7 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
         **_given(options, "labels", "zero_division"),
-        **_known_shares(options, None if positive is None else predictions.labels[0]),
+        **arguments,
     )
     score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
     head = f"{_shape(predictions)}, {score}, {_methods(comparison)}"
@@ -178,11 +178,26 @@ def _methods(comparison: f1ci.ModelComparison) -> str:
     return f"method {test.interval.method}, test {test.method}"
 
 
-def _flags(columns: list[list[str]], positive: str | None) -> list[list[Any]]:
-    """Return True for the positive class and False for all others; the labels if there is none."""
+def _of_class(
+    predictions: Predictions, positive: str | None, shares: Fields
+) -> tuple[list[Labels], Fields]:
+    """Return labels and arguments of a comparison of all classes, or of one against the others.
+
+    Of three classes or more the others become one. They are strata with shares of their own.
+    """
+    columns: list[Labels] = [*predictions.labels]
     if positive is None:
-        return list(columns)
-    return [[label == positive for label in column] for column in columns]
+        return columns, shares
+    if len(_classes(predictions)) <= 2:
+        return columns, {"pos_label": positive} | shares
+    if shares:
+        shares = {"strata": predictions.labels[0], "stratum_shares": shares["class_shares"]}
+    return [[label == positive for label in column] for column in predictions.labels], shares
+
+
+def _classes(predictions: Predictions) -> list[str]:
+    """Return the classes that occur, in order."""
+    return _columns.in_order(label for column in predictions.labels for label in set(column))
 
 
 def _rows(comparison: f1ci.ModelComparison) -> list[Fields]:
@@ -205,7 +220,7 @@ def _compared_metric(
     options: Namespace, predictions: Predictions
 ) -> tuple[metrics.Metric, str | None]:
     """Return the metric, and the positive class if the metric has one."""
-    classes = _columns.in_order(label for column in predictions.labels for label in set(column))
+    classes = _classes(predictions)
     binary = len(classes) <= 2 or options.positive is not None
     metric = metrics.get(options.metric or ("f1" if binary else "macro_f1"))
     if not metric.binary:
@@ -276,17 +291,11 @@ def _given(options: Namespace, *names: str) -> Fields:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _known_shares(options: Namespace, strata: list[str] | None = None) -> Fields:
-    """Return the known shares of the true classes.
-
-    Where one class is compared with all others, these others are strata with shares of their own.
-    """
+def _known_shares(options: Namespace) -> Fields:
+    """Return the known shares of the true classes, if they were given."""
     if options.class_shares is None:
         return {}
-    shares = dict(map(_share, options.class_shares))
-    if strata is None:
-        return {"class_shares": shares}
-    return {"strata": strata, "stratum_shares": shares}
+    return {"class_shares": dict(map(_share, options.class_shares))}
 
 
 def _share(text: str) -> tuple[str, float]:

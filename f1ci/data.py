@@ -191,6 +191,11 @@ class Cells:
         return np.asarray(cells)
 
 
+def smallest_classes(sizes: Array) -> Codes:
+    """Return the places of the smallest classes, of which all cells are listed."""
+    return np.argsort(sizes)[:ALL_CELLS]
+
+
 def all_cells(r: int) -> Cells:
     """Return all cells of matrices of r classes, row by row."""
     return _few_cells(r) if r <= ALL_CELLS else Cells(r, *np.divmod(np.arange(r * r), r))
@@ -340,17 +345,41 @@ class Items(NamedTuple):
     def _possible_places(self, model: int) -> Codes:
         """Return the places of the cells that may hold items, in order.
 
-        If there are too many, these are the cells with items, and the right ones beside them.
+        If there are too many, these are the cells with items, and the right ones beside them. Of
+        many classes they are these, and the cells between the smallest classes.
         """
         r = len(self.classes)
-        true, predicted = self._possible_classes(model)
-        if true.shape[0] * true.shape[1] * predicted.shape[1] > MOST_STRATIFIED_CELLS:
-            occupied = self.places(model)
-            rows = occupied // r
-            return np.union1d(occupied, rows * r + rows % r)
+        if r > ALL_CELLS:
+            every = self._places_between(model, self._smallest_classes(model))
+        else:
+            every = self._places_between(model, np.arange(r))
+            if every is not None:
+                return every
+        occupied = self.places(model)
+        rows = occupied // r
+        few = np.union1d(occupied, rows * r + rows % r)
+        return few if every is None else np.union1d(few, every)
+
+    def _smallest_classes(self, model: int) -> Codes:
+        """Return the classes with the fewest items, true or predicted."""
+        both = self.codes[[0, model + 1]].ravel()
+        sizes = np.bincount(both, np.tile(self.counts, 2), len(self.classes))
+        return smallest_classes(sizes.astype(np.float64))
+
+    def _places_between(self, model: int, classes: Codes) -> Codes | None:
+        """Return the places of the cells between some classes; None if there are too many."""
+        r = len(self.classes)
+        true, predicted = (
+            possible if possible.shape[1] == 1 else np.tile(classes, (len(possible), 1))
+            for possible in self._possible_classes(model)
+        )
+        if true.size * predicted.shape[1] > MOST_STRATIFIED_CELLS:
+            return None
         strata = np.arange(len(true))
         places = (strata[:, None, None] * r + true[:, :, None]) * r + predicted[:, None, :]
-        return places.ravel()
+        if len(classes) == r:
+            return places.ravel()
+        return places[np.isin(true, classes)[:, :, None] & np.isin(predicted, classes)[:, None, :]]
 
     def _possible_classes(self, model: int) -> tuple[Codes, Codes]:
         """Return the true and the predicted classes that may occur in each stratum.

@@ -20,7 +20,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from f1ci import covariance
-from f1ci.data import ALL_CELLS, Cells, Items, Matrix, UnitCounts, sums_by_code
+from f1ci.data import (
+    ALL_CELLS,
+    Cells,
+    Items,
+    Matrix,
+    UnitCounts,
+    smallest_classes,
+    sums_by_code,
+)
 from f1ci.methods import closed_form, delta, ellipse, multinomial, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings
@@ -37,6 +45,9 @@ _MOST_UNIT_COUNTS = 1 << 21
 
 # The equation of a table needs a z that is not rounding.
 _SMALLEST_Z = 1e-6
+
+# A metric whose value is computed by sums and roots is an end of its range within this.
+_ROUNDING = 1e-12
 
 
 class Sample:
@@ -201,6 +212,8 @@ class Table(Sample):
 
     def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
         """Return the limits of a metric whose undefined classes are settled."""
+        if isinstance(metric, KnownShares):
+            metric = metric.unless_needless(matrix.cells)
         if metric.index is not None and not self.fixed:
             return Counts(metric, *metric.counts(matrix)).score_limits(z)
         cells, counts = _cells_looked_at(matrix)
@@ -237,9 +250,11 @@ def _with_room(
     """Return limits with room for errors, where all right is an end of the range."""
     least, largest = range_
     if np.isfinite(largest):
-        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
+        is_best = np.abs(perfect - largest) <= _ROUNDING
+        high = np.where(is_best, largest - (largest - high) * factor, high)
     if np.isfinite(least):
-        low = np.where(perfect == least, least + (low - least) * factor, low)
+        is_best = np.abs(perfect - least) <= _ROUNDING
+        low = np.where(is_best, least + (low - least) * factor, low)
     return low, high
 
 
@@ -279,7 +294,7 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
     r = cells.r
     if r <= ALL_CELLS or cells.stratified:
         return cells, matrix.counts
-    smallest = np.argsort((matrix.true + matrix.predicted).min(axis=1))[:ALL_CELLS]
+    smallest = smallest_classes((matrix.true + matrix.predicted).min(axis=1))
     between = np.add.outer(smallest * r, smallest).ravel()
     places = np.unique(np.concatenate([cells.places, np.arange(r) * (r + 1), between]))
     counts = sums_by_code(np.searchsorted(places, cells.places), matrix.counts, len(places))

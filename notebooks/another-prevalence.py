@@ -1,22 +1,32 @@
 # %% [markdown]
 # # Another prevalence, another F1
 #
-# A test set may have other class shares than the place where a model is used. A balanced test set has
-# as many positives as negatives, and in use one item in a hundred may be positive. Recall stays what it is.
-# Precision falls, and F1 with it. If the shares are known, `class_shares=` gives the score and its interval
-# for them. A test set may also be drawn by *stratum*: so many items from each class of a map, or from each region. If the
-# shares of the strata are known, `strata=` with `stratum_shares=` gives the score. Two more doors are measured here:
-# *means* of scores by unit, such as the Dice of each image, and several *runs* of one recipe on one test set.
+# ## In plain words
 #
-# **In short.** The orange juice rule has an F1 of {glue:text}`prevalence-own:.3f` on its test set. Where one
-# item in twenty is positive, its F1 is {glue:text}`prevalence-rare:.3f`, with the 95 % interval from
-# {glue:text}`prevalence-rare-low:.3f` to {glue:text}`prevalence-rare-high:.3f`. Over
-# {glue:text}`prevalence-designs` designs, score intervals for known shares cover
-# {glue:text}`prevalence-score-mean:.3f` on average and {glue:text}`prevalence-score-worst:.3f` at worst. The
-# delta method covers {glue:text}`prevalence-delta-worst:.3f` at worst. If items are multiplied by weights, the
-# coverage falls to {glue:text}`prevalence-weights-worst:.3f`. With strata score intervals cover
-# {glue:text}`prevalence-strata-score-mean:.3f` on average over {glue:text}`prevalence-strata-designs` designs and
-# {glue:text}`prevalence-strata-score-worst:.3f` at worst, and the delta method {glue:text}`prevalence-strata-delta-worst:.3f`.
+# A test set may have other class shares than the place where a model is used. Take a test set with 100 positives and 100
+# negatives. A rule finds 80 of the positives, and calls 10 of the negatives positive. Its recall is 0.8, its precision is
+# $80 / 90 = 0.89$, and its F1 is 0.84. In use one item in a hundred is positive. Among 10,000 items the rule then finds 80 of
+# 100 positives, and calls 990 of 9,900 negatives positive. Recall is still 0.8. Precision falls to $80 / 1070 = 0.07$, and F1
+# to 0.14.
+#
+# If the shares in use are known, `class_shares=` gives the score and its interval for them. A test set may also be drawn
+# by *stratum*: a fixed number of items from each class of a map, or from each region. If the shares of the strata are
+# known, `strata=` with `stratum_shares=` gives the score and its interval.
+#
+# This page also measures two other kinds of data: *means* of scores by unit, such as the Dice of each image, and several
+# *runs* of one recipe on one test set.
+#
+# ## In short
+#
+# An interval *covers* if it holds the true score. A 95 % interval should do so in a share of 0.95 of the test sets.
+#
+# - The orange juice rule has an F1 of {glue:text}`prevalence-own:.3f` on its test set. Where one item in twenty is positive, its F1
+#   is {glue:text}`prevalence-rare:.3f`. The 95 % interval reaches from {glue:text}`prevalence-rare-low:.3f` to {glue:text}`prevalence-rare-high:.3f`.
+# - For known class shares and {glue:text}`prevalence-designs` designs, score intervals cover {glue:text}`prevalence-score-mean:.3f` on average and
+#   {glue:text}`prevalence-score-worst:.3f` at worst. The delta method (the estimate plus and minus 1.96 standard errors) covers
+#   {glue:text}`prevalence-delta-worst:.3f` at worst. If items are multiplied by weights, the coverage falls to {glue:text}`prevalence-weights-worst:.3f`.
+# - For strata and {glue:text}`prevalence-strata-designs` designs, score intervals cover {glue:text}`prevalence-strata-score-mean:.3f` on average and
+#   {glue:text}`prevalence-strata-score-worst:.3f` at worst. The delta method covers {glue:text}`prevalence-strata-delta-worst:.3f` at worst.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal
@@ -56,11 +66,12 @@ warnings.simplefilter("ignore", f1ci.IntervalWarning)
 # ## The orange juice at another prevalence
 #
 # [Jiang](/book/jiang.md) tests a rule that tells which of two brands of orange juice a customer buys. Of the test
-# set's items {glue:text}`prevalence-share:.1%` are positive. Here is the matrix, with true classes in rows, and
-# F1 for other shares of positives. Nothing but the shares changes: the rule finds the same part of the
+# set's items {glue:text}`prevalence-share:.1%` are positive. The code has the matrix, with true classes in rows. The figure has F1 for
+# other shares of positives. Only the shares change: the rule finds the same part of the
 # positives, and calls the same part of the negatives positive.
 
 # %%
+# Score the orange juice rule where few items are positive.
 juice = np.array([[159, 47], [43, 286]])
 say("prevalence-share", juice[1].sum() / juice.sum())
 say("prevalence-own", f1ci.metric_interval(juice, "f1").estimate)
@@ -84,11 +95,12 @@ figures.save(figure, "another-prevalence-orange-juice")
 # %% [markdown]
 # ## Why weights are not items
 #
-# Multiply each negative by {glue:text}`prevalence-weight:.0f` and you have the right F1. But now the matrix says that
-# there are thousands of negatives. There are only as many as before, and what is known of them is what it was. An interval from the
+# Multiply each negative by {glue:text}`prevalence-weight:.0f`, and you have the right F1. But the new matrix claims thousands of
+# negatives. There are only as many as before, and we know no more about them. So an interval from the
 # multiplied matrix is too short. The table shows by how much, for the orange juice.
 
 # %%
+# Multiply the items by weights, and compare the lengths.
 weights = np.array([(1 - rare) / juice[0].sum(), rare / juice[1].sum()])
 say("prevalence-weight", weights.max() / weights.min())
 multiplied = np.rint(juice * (weights / weights.min())[:, None]).astype(int)
@@ -104,9 +116,10 @@ show.table(["", "F1", "95 % limits", "length"], rows, numeric=[1, 3])
 #
 # The designs were fixed before anything was measured. For F1 they are balanced test sets of two sizes, three kinds of
 # rules, and three prevalences. For the macro F1 of three classes there are two sets of shares. The true score is
-# that of the population with the known shares.
+# the score of the population with the known shares. The method *weights* multiplies the items, as above.
 
 # %%
+# Make the designs for known shares.
 rules = {"good": (0.95, 0.02), "fair": (0.8, 0.1), "cautious": (0.6, 0.01)}
 confusions = np.array([[0.9, 0.06, 0.04], [0.1, 0.8, 0.1], [0.02, 0.18, 0.8]])
 designs = []
@@ -125,6 +138,7 @@ def weighted(tables, shares):
 
 
 # %%
+# Simulate balanced test sets, and count what each method covers.
 ways = ("score", "logit", "delta", "weights")
 covered = {way: [] for way in ways}
 length = {way: [] for way in ways}
@@ -144,6 +158,7 @@ for p, each, shares, metric in designs:
         length[way].append(interval.length.mean())
 
 # %%
+# Show coverage and length for known shares.
 rows = []
 for way in ways:
     ratio = np.mean(np.array(length[way]) / length["score"])
@@ -160,11 +175,12 @@ show.table(head, rows, numeric=range(1, 5))
 # {cite:t}`olofsson2014` assess a map of forest change. From each of the map's four classes they draw some pixels and
 # look up what is truly there. The areas of the map's classes are known. So the strata are the *predicted* classes.
 # Deforestation has {glue:text}`prevalence-map-area:.1%` of the area and {glue:text}`prevalence-map-drawn:.0%` of
-# the pixels that were drawn. The table has the F1 of each class with the areas, and if the design is ignored. The
-# errors of precision, recall and F1 are those of R's `survey` package (`tests/package/test_strata.py`). The
+# the pixels that were drawn. The table has the F1 of each class twice: with the areas, and without them. The
+# standard errors of precision, recall and F1 are those of R's `survey` package (`tests/package/test_strata.py`). The
 # counts and areas are those of the paper's Table 8, as the R package `mapaccuracy` 0.1.2 quotes them.
 
 # %%
+# Read the map and its areas, and score it with and without them.
 peers = json.loads(data.read_verified("means-peers.json"))
 counts = np.array(peers["map"]["counts"])
 kinds = ["deforestation", "forest gain", "stable forest", "stable non-forest"]
@@ -178,6 +194,7 @@ ignored = f1ci.score_interval(in_truth, on_map, "f1", average=None)
 survey = [x for x in peers["intervals"] if x["question"].startswith("map")]
 
 # %%
+# Show the F1 of each class of the map.
 rows = []
 for k, kind in enumerate(with_areas.classes):
     row = [kind]
@@ -195,6 +212,7 @@ head = [
 show.table(head, rows, numeric=[1, 3])
 
 # %% tags=["remove-cell"]
+# Keep the numbers of the map for the text.
 say("prevalence-map-area", areas["deforestation"])
 say("prevalence-map-drawn", counts[0].sum() / counts.sum())
 say("prevalence-map-f1", with_areas.estimate[0])
@@ -203,18 +221,22 @@ say("prevalence-map-low", with_areas.low[0])
 say("prevalence-map-high", with_areas.high[0])
 
 # %% [markdown]
-# F1 of deforestation is {glue:text}`prevalence-map-f1:.3f`, from {glue:text}`prevalence-map-low:.3f` to
-# {glue:text}`prevalence-map-high:.3f`. If the design is ignored it seems to be {glue:text}`prevalence-map-ignored:.3f`. Few
-# pixels of the large class *stable non-forest* are truly deforested, but each stands for a large area.
+# F1 of deforestation is {glue:text}`prevalence-map-f1:.3f`, from {glue:text}`prevalence-map-low:.3f` to {glue:text}`prevalence-map-high:.3f`. If the design is
+# ignored, it seems to be {glue:text}`prevalence-map-ignored:.3f`. Few pixels of the large class *stable non-forest* are truly
+# deforested, but each of them stands for a large area.
 #
 # ## Coverage for strata
 #
-# These designs were fixed beforehand, too. Maps of two classes have three shares of the mapped positive class, two
-# precisions there, and two rates of positives that the map misses. Then the map above, with its estimated shares as the
-# truth: the F1 of deforestation, and macro F1. And three regions of which the first has
-# most of the area and few positives: there the strata are neither true nor predicted classes.
+# These designs were also fixed before anything was measured. There are three kinds:
+#
+# - maps of two classes: three shares of the mapped positive class, two precisions of this class, and two rates of
+#   positives that the map misses;
+# - the map above, with its estimated shares as the truth: the F1 of deforestation, and macro F1;
+# - three regions. The first region has most of the area and few positives. Here the strata are neither true nor predicted
+#   classes.
 
 # %%
+# Make the designs for strata.
 strata_designs = []
 for n, share, right, missed in itertools.product(
     drawn, (0.02, 0.1, 0.5), (0.9, 0.6), (0.005, 0.05)
@@ -237,6 +259,7 @@ for n in drawn:
 say("prevalence-strata-designs", len(strata_designs))
 
 # %%
+# Simulate test sets by stratum, and count what each method covers.
 z = stats.norm.ppf((1 + confidence_level) / 2)
 strata_ways = ("score", "logit", "delta", "ignored")
 strata_covered = {way: [] for way in strata_ways}
@@ -260,6 +283,7 @@ for p, n, shares, name in strata_designs:
         strata_length[way].append(np.mean(high - low))
 
 # %%
+# Show coverage and length for strata.
 rows = []
 for way in strata_ways:
     ratio = np.mean(np.array(strata_length[way]) / strata_length["score"])
@@ -272,17 +296,18 @@ head = ["method", "mean coverage", "worst", "largest", "length over score"]
 show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
-# The row *delta* has the standard errors of R's `survey`. In a map a few errors in a large class decide, and a sample
-# often has none or one of them. Then the standard error is much too small.
+# The row *delta* has the standard errors of R's `survey`. In a map a few errors in a large class decide. A sample
+# often has none of these errors, or one. Then the standard error is much too small.
 #
 # ## Means of scores by unit
 #
-# Each image brings a Dice score of its own. `f1ci.mean_interval` and `f1ci.mean_difference` are beside the intervals of
-# other packages. First one data set: {glue:text}`prevalence-peer-images` images of
-# {glue:text}`prevalence-peer-patients` patients and two models. All answers were recorded on
+# Each image has a Dice score of its own. The tables compare `f1ci.mean_interval` and `f1ci.mean_difference` with the
+# intervals of other packages. The first table is about one data set: {glue:text}`prevalence-peer-images` images of
+# {glue:text}`prevalence-peer-patients` patients, and two models. All answers of other packages were recorded on
 # {glue:text}`prevalence-peer-date` by `make peers OPTIONS=means-peers.json`: {glue:text}`prevalence-peer-versions`.
 
 # %%
+# Show the limits of each package for one data set.
 dice = {name: np.array(values) for name, values in peers["dice"].items()}
 ours = {}
 for question, groups in (("", None), (", patients", dice["patient"])):
@@ -298,6 +323,7 @@ for question, x in ours.items():
 show.table(["question", "package", "estimate", "95 % limits"], rows, numeric=[2])
 
 # %% tags=["remove-cell"]
+# Keep what the other packages are for the text.
 say("prevalence-peer-date", peers["date"])
 say("prevalence-peer-images", len(dice["a"]))
 say("prevalence-peer-patients", len(set(dice["patient"].tolist())))
@@ -305,13 +331,15 @@ versions = (f"{name} {version}" for name, version in peers["versions"].items())
 say("prevalence-peer-versions", ", ".join(versions))
 
 # %% [markdown]
-# Then simulated test sets, the same for every package. All images are alike, or one in ten fails. The gain of model B
-# is drawn for each image. Its mean is {glue:text}`prevalence-gain:.4f` without failures. Last, patients with three images each, whose scores are
-# correlated by {glue:text}`prevalence-peer-correlation:.1f`. An asterisk marks a question that a package does not
-# answer: `evalstats` compares no fewer than 15 items, and neither it nor SciPy's t interval knows groups.
+# The second table has coverage in simulated test sets, the same for every package. All images are alike, or one image in
+# ten fails. Model B gains a random amount on each image; without failures the mean gain is {glue:text}`prevalence-gain:.4f`.
+# The last rows have patients with three images each, whose scores have a correlation of
+# {glue:text}`prevalence-peer-correlation:.1f`. An asterisk marks a question that a package does not answer. `evalstats` compares
+# no fewer than 15 items. Neither `evalstats` nor SciPy's t interval knows groups.
 
 
 # %%
+# Count what intervals hold, ours and those of other packages.
 def share_inside(limits, truth):
     """Return how many intervals hold the truth."""
     return np.mean([low <= truth <= high for low, high in limits])
@@ -327,6 +355,7 @@ def peer(question, units, failures, package):
 
 
 # %%
+# Simulate images and patients, and compute our intervals.
 studied = sorted({(x["question"], x["units"], x["failures"]) for x in peers["coverage"]})
 means = {}
 for question, units, failures in studied:
@@ -349,6 +378,7 @@ for question, units, failures in studied:
         means[question, units, failures] = [f1ci.mean_difference(x, y) for x, y in pairs], gain
 
 # %%
+# Show the coverage of means and differences.
 rows = []
 covers = {}
 for (question, units, failures), (found, truth) in means.items():
@@ -363,6 +393,7 @@ head = ["question", "units", "failures", "f1ci", "scipy, t", "errorbars", "evals
 show.table(head, rows, numeric=[1, 2, 3])
 
 # %% tags=["remove-cell"]
+# Keep the worst coverages for the text.
 say("prevalence-peer-correlation", 0.5)
 for name in ("mean", "difference", "mean, patients"):
     key = name.replace(", ", "-")
@@ -385,24 +416,30 @@ say("prevalence-gain", unit_scores.true_means(0.0)[1])
 say("prevalence-mean-error", np.sqrt(0.95 * 0.05 / mean_replicates))
 
 # %% [markdown]
-# In brackets: the length over ours. A coverage has the standard error {glue:text}`prevalence-mean-error:.3f`. The interval of a
-# mean covers {glue:text}`prevalence-mean-worst:.3f` at worst, the t interval {glue:text}`prevalence-mean-scipy-worst:.3f`,
-# `errorbars`, which takes the normal quantile for means, {glue:text}`prevalence-mean-errorbars-worst:.3f`, and `evalstats`,
-# which has the logit scale and Student's quantile as we have, {glue:text}`prevalence-mean-evalstats-worst:.3f`. Our intervals of paired
-# differences are {glue:text}`prevalence-difference-length:.2f` times as long as the paired t interval, and cover
-# {glue:text}`prevalence-difference-worst:.3f` at worst against {glue:text}`prevalence-difference-scipy-worst:.3f`. So for means the
-# packages hardly differ, except for few images. The worst designs have few images and rare failures: a test set without
-# a failure knows nothing of failures, and no interval of a mean can tell.
+# The numbers in brackets are the other package's length, divided by ours. A coverage has the standard error
+# {glue:text}`prevalence-mean-error:.3f`. The intervals of a mean cover at worst:
+#
+# - `f1ci`: {glue:text}`prevalence-mean-worst:.3f`;
+# - SciPy's t interval: {glue:text}`prevalence-mean-scipy-worst:.3f`;
+# - `errorbars`, which takes the normal quantile for means: {glue:text}`prevalence-mean-errorbars-worst:.3f`;
+# - `evalstats`, which has the logit scale and Student's quantile, as `f1ci` has: {glue:text}`prevalence-mean-evalstats-worst:.3f`.
+#
+# Our intervals of paired differences are {glue:text}`prevalence-difference-length:.2f` times as long as the paired t interval. They
+# cover {glue:text}`prevalence-difference-worst:.3f` at worst, and the t interval covers {glue:text}`prevalence-difference-scipy-worst:.3f`. So for means the
+# packages hardly differ, except for few images. The worst designs have few images and rare failures. A test set without
+# a failure shows nothing of failures, and no interval of a mean can repair that.
 
 # %% [markdown]
 # ## Several runs of one recipe
 #
-# Every item has a difficulty and every run has a quality, both normal on the probit scale. A third of the items is
-# positive. `repeated_interval` should cover the mean F1 of new runs on new items. The alternative in use is the interval of one run, which says
-# nothing of new runs.
+# A recipe that is trained with several seeds gives several *runs*. Every item has a difficulty and every run has a quality.
+# Both are normal on the probit scale. A third of the items is
+# positive. `repeated_interval` should cover the mean F1 of new runs on new items. People often report the interval of one
+# run instead, which says nothing about new runs.
 
 
 # %%
+# Draw runs on items, and compute the true mean F1.
 def drawn(rng, items, count, effect):
     """Return true labels, and the predictions of runs with normal effects of items and runs."""
     y = (rng.random(items) < 1 / 3).astype(int)
@@ -421,6 +458,7 @@ def true_mean(effect):
 
 
 # %%
+# Simulate runs, and show the coverage.
 rows = []
 by_runs = []
 for items, count, effect in itertools.product(run_items, runs, seed_effects):
@@ -440,6 +478,7 @@ head = ["items", "runs", "seed effect", "all runs", "one run", "length", "share 
 show.table(head, rows, numeric=range(7))
 
 # %% tags=["remove-cell"]
+# Keep coverage with few and with many runs for the text.
 by_runs = np.array(by_runs)
 few = by_runs[:, 0] < 5
 for name, some in (("few", few), ("many", ~few)):
@@ -449,18 +488,17 @@ say("prevalence-one-run-worst", by_runs[:, 2].min())
 say("prevalence-runs-error", np.sqrt(0.95 * 0.05 / run_replicates))
 
 # %% [markdown]
-# With five runs and more the interval covers {glue:text}`prevalence-many-runs-mean:.3f` on average, and
-# {glue:text}`prevalence-many-runs-worst:.3f` at worst; a coverage has the standard error
-# {glue:text}`prevalence-runs-error:.3f` here. With two or three runs it covers
-# {glue:text}`prevalence-few-runs-mean:.3f` on average and {glue:text}`prevalence-few-runs-worst:.3f` at worst: so few
-# runs say little of how much a seed matters. The interval of one run covers {glue:text}`prevalence-one-run-worst:.3f`
+# With five runs or more, the interval covers {glue:text}`prevalence-many-runs-mean:.3f` on average and
+# {glue:text}`prevalence-many-runs-worst:.3f` at worst. A coverage has the standard error {glue:text}`prevalence-runs-error:.3f` here. With two or three
+# runs, the interval covers {glue:text}`prevalence-few-runs-mean:.3f` on average and {glue:text}`prevalence-few-runs-worst:.3f` at worst. So few
+# runs say little about how much a seed matters. The interval of one run covers {glue:text}`prevalence-one-run-worst:.3f`
 # at worst. The last column is the part of the variance that more runs would reduce. The rest needs more items.
 #
 # ## What to take
 #
-# - Pass `class_shares=` if the shares are known. Do not multiply items, and do not weigh them.
-# - The shares must be known, not guessed. For a guess, draw the curve above over all shares that are possible.
-# - The items of each class must be like those of the class in use. Otherwise recall changes, too, and no share
+# - Pass `class_shares=` if the shares are known. Do not multiply items, and do not weight them.
+# - The shares must be known, not guessed. If you can only guess, draw the curve above over all shares that are possible.
+# - The items of each class must be like the items of this class in use. Otherwise recall changes too, and no share
 #   repairs it.
-# - If items were drawn by something else than their true class, pass `strata=` and `stratum_shares=`: the classes of a map,
+# - If items were not drawn by their true class, pass `strata=` and `stratum_shares=`. Strata may be the classes of a map,
 #   regions, or bins of the model's scores.

@@ -2,13 +2,13 @@
 # # Choosing a method for one F1 score
 #
 # Four methods turn the counts of one binary classifier into an interval for its F1 score. The short answer: use the
-# default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the evidence, for *every* true score and
-# not for a few scenarios.
+# default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the evidence for *every* true
+# score, and not only for a few scores.
 #
 # *Coverage* is the share of test sets in which an interval holds the true score. The *level* is the coverage that an
 # interval promises: at a level of 95 %, in 95 of 100 test sets. Coverage depends on the number $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant
 # items*, not on the size $n$ of the test set. Move the slider to choose $v$. The curve has teeth because counts are
-# whole numbers: coverage jumps where the true score passes an end point. The dot marks the lowest coverage.
+# whole numbers: coverage jumps where the true score passes an end point of a possible interval. The dot marks the lowest coverage.
 #
 # :::{figure} ../results/figures/choosing-a-method-front.svg
 # :alt: Four panels of saw-tooth curves, exact coverage against the true F1 at 50 relevant items. Clopper-Pearson stays above the line at 95 percent. Wald falls far below it at both ends. Both Wilson curves saw around it, with a dip close to 0 or 1.
@@ -26,7 +26,7 @@
 #
 # | your situation | use | because |
 # |:--|:--|:--|
-# | one score to report, nothing special | Wilson score (the default) | Its mean coverage over all true scores is near the level. It stays inside $[0, 1]$ and never has length zero. It is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct. |
+# | one score to report, nothing special | Wilson score (the default) | Its mean coverage over all true scores is near the level. The interval stays inside $[0, 1]$ and never has length zero. It is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct. |
 # | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | It is shorter there, and its mean coverage is at least as high. Between one third and one half it is shorter, but covers less. |
 # | coverage must never be below the level (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
 # | no item right, or no item wrong | any but `wald` | Wald has length zero there. |
@@ -145,7 +145,7 @@ figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
 # Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant
-# items that are right. It is a finite sum: the integral of
+# items that are right. The mean is a finite sum: the integral of
 # $\binom{v}{t} x^t (1 - x)^{v - t}$ over an interval is a Beta probability divided by $v + 1$. The second is the
 # **lowest coverage**. Between neighbouring end points coverage rises, falls, or rises and then falls
 # ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both sides of every end point. (The corollary does not
@@ -297,8 +297,8 @@ rows = [[f"{f1:g}", *cells] for f1, *cells in zip(targets, *from_v.values(), str
 show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
-# At a true score of 4/5 Wald can be trusted from $v$ = {glue:text}`choosing-wald-from-8` on, at
-# 19/20 from {glue:text}`choosing-wald-from-95` on. The Wilson methods need fewer items. Above
+# At a true score of 0.8 Wald can be trusted from $v$ = {glue:text}`choosing-wald-from-8` on. At 0.95 it can be trusted
+# from $v$ = {glue:text}`choosing-wald-from-95` on. The Wilson methods need fewer items. Above
 # these numbers the lengths also agree to a few percent (see the figure above), so you may use any of the four.
 #
 # How many relevant items do you need for an interval of a given length? With the default method:
@@ -316,10 +316,10 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # %% [markdown]
 # ## A test set of given size: what prevalence does
 #
-# A test set has a fixed number $n$ of items, and $v$ is random. Coverage is then a mean over $v$, which smooths
-# the teeth. The *prevalence* $\pi$ is the share of positive items. Take
+# A test set has a fixed number $n$ of items, and $v$ is random. Coverage is then a mean over $v$, and the teeth
+# become smooth. The *prevalence* $\pi$ is the share of positive items. Take
 # {glue:text}`choosing-size` items, and a classifier whose precision and recall are equal (so both
-# are F1). An item is then relevant with probability $\pi (2 - F_1)$. At $\pi = 1/2$ at least half of the test set
+# are F1). An item is then relevant with probability $\pi (2 - F_1)$. At $\pi = 0.5$ at least half of the test set
 # is relevant. For a rare class, only a few items in a hundred are.
 
 # %%
@@ -359,7 +359,7 @@ figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-prevalence")
 
 # %% [markdown]
-# The same test set in numbers, at a true score of 4/5:
+# The same test set in numbers, at a true score of 0.8:
 
 # %%
 # Show the same test set in numbers.
@@ -385,7 +385,7 @@ show.table(head, rows, numeric=range(7))
 # (what-these-four-methods-do-not-do)=
 # ## What these four methods do not do
 #
-# They are for one F1 score of one binary classifier on independent items.
+# The four methods are for one F1 score of one binary classifier on independent items.
 # [A report in five minutes](/notebooks/five-minutes.ipynb) has code for everything below.
 # [Questions people ask](/notebooks/questions.ipynb) show what goes wrong without it.
 #

@@ -83,7 +83,7 @@ for metric in ("precision", "recall", f1ci.metrics.fbeta(2), "accuracy", "mcc"):
 # %% [markdown]
 # ## Several classes: macro, micro, weighted
 #
-# A report like scikit-learn's, with an interval for each number. Three kinds of wine:
+# This is a report like scikit-learn's, with an interval for each number. The classes are three kinds of wine:
 
 # %% tags=["show-input"]
 import numpy as np
@@ -137,8 +137,8 @@ say("five-items", len(y_true))
 say("five-malignant", int(y_true.sum()))
 
 # %% [markdown]
-# In words: {glue:text}`five-verdict`. The *p-value* is the probability of a difference at least as large if the
-# models were alike. A large p-value would not mean that the models are equal. To show that B is
+# In words: {glue:text}`five-verdict`. The *p-value* is the probability of a difference at least as large as this one, if
+# the models were alike. A large p-value would not mean that the models are equal. To show that B is
 # equal to A, or not worse, first say which difference does not matter:
 # `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`.
 
@@ -168,14 +168,14 @@ say("five-pooled", pooled.length)
 
 # %% [markdown]
 # The interval has the length {glue:text}`five-by-document:.3f`. An interval for independent spans would have the length
-# {glue:text}`five-pooled:.3f`, which promises too much here. For two models on the same documents, use
+# {glue:text}`five-pooled:.3f`. That is too short here. For two models on the same documents, use
 # `f1ci.clustered_difference(counts_a, counts_b)`.
 #
 # ## Cross-validation
 #
 # The folds of a cross-validation share training data, so the standard deviation of their scores misleads.
-# `bcv_partitions` halves the data three times. Halves of different partitions share half of their items. `bayes_test`
-# says how probable it is that B is better:
+# `bcv_partitions` halves the data three times. Two halves of different partitions share half of their items. From the six
+# results `bayes_test` computes how probable it is that B is better:
 
 # %% tags=["show-input"]
 folds = {"A": [], "B": []}
@@ -199,14 +199,15 @@ print(f"F1 of B between {low:.3f} and {high:.3f}")
 # %% [markdown]
 # ## How many items?
 #
-# This number of items keeps the half width within a given bound, whichever classifier you will test:
+# The *half width* is half the length of the interval. With this number of items it is at most 0.05, whichever classifier
+# you will test. (The last line says the same: 1.96 standard errors of 0.02551 are 0.05.)
 
 # %% tags=["show-input"]
 f1ci.sample_size("f1", half_width=0.05, prevalence=0.25)
 
 # %% [markdown]
-# To find a difference between two models, the plan needs their *disagreement*. It is the share of items that are
-# positive and that only one model gets right, and the same share for negative items.
+# To find a difference between two models, the plan needs their *disagreement*, in two numbers. The first is the share of
+# all items that are positive and that only one model gets right. The second is the same share for negative items.
 
 # %% tags=["show-input"]
 f1ci.comparison_sample_size(

@@ -4,8 +4,8 @@
 # ## In plain words
 #
 # A table has three classifiers and two metrics. Each of its six numbers has a 95 % interval. Each interval alone holds
-# its true score in 95 of 100 test sets. All six together hold theirs in fewer test sets, and a reader who compares the
-# numbers needs all six.
+# its true score in 95 of 100 test sets. All six together hold their true scores in fewer test sets: if they were
+# independent, in 74 of 100 ($0.95^6 = 0.74$). A reader who compares the numbers needs all six.
 #
 # *Joint* intervals are longer, and all of them hold at once in 95 of 100 test sets. A usual interval reaches
 # $z = 1.96$ standard errors to both sides. A joint interval reaches $q$ standard errors, and $q$ grows with the number of
@@ -17,16 +17,19 @@
 #
 # ## In short
 #
-# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $q$ standard errors. Where samples are small
-# they add a *blur* to the variances. This page measures how well that works with
-# some tens of items. It also shows the intervals that `f1ci` takes by default: the *cautious limits*
-# of each score, at $q$ instead of $z$. They are our own addition, not from the papers.
+# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $q$ standard errors (*delta* intervals). Where samples
+# are small, they add a *blur* to the variances, which makes the errors larger. The default of `f1ci` is different: it takes the
+# *cautious limits* of each score, at $q$ instead of $z$. They are our own addition, not from the papers.
 #
-# Over {glue:text}`joint-designs` designs the default covers
-# {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst. The promise is
-# the level, $.95$ by default. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
-# {glue:text}`joint-delta-worst:.3f`. The blur makes them {glue:text}`joint-blur-length:.2f` times as long; the
-# default is {glue:text}`joint-cautious-length:.2f` times as long. The coverage of the default is measured, not proved.
+# A set of joint intervals *covers* if every interval holds its true score. The promise is 0.95 by default. Over
+# {glue:text}`joint-designs` designs with some tens of items:
+#
+# - The default covers {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst.
+# - Delta intervals cover {glue:text}`joint-delta-mean:.3f` on average and {glue:text}`joint-delta-worst:.3f` at worst.
+# - The blur makes delta intervals {glue:text}`joint-blur-length:.2f` times as long. The default is
+#   {glue:text}`joint-cautious-length:.2f` times as long as delta.
+#
+# The coverage of the default is measured, not proved.
 #
 # ## What is compared
 #
@@ -37,9 +40,9 @@
 # |:--|:--|:--|
 # | `delta` | estimate plus and minus $q$ standard errors (choice I) | of the items |
 # | `blur` | the same with larger standard errors (choice II) | of the items, blurred |
-# | `logit` | delta on the logit scale; the whole range where the standard error is zero | of the items |
-# | `score` | Wilson's, and the score interval of weighted errors | smoothed |
-# | `cautious` | Clopper and Pearson's, and similar limits for weighted errors | smoothed |
+# | `logit` | delta limits of the log odds; the whole range where the standard error is zero | of the items |
+# | `score` | Wilson's, or the score interval if kinds of errors weigh differently | smoothed |
+# | `cautious` | Clopper and Pearson's, or similar limits if kinds of errors weigh differently | smoothed |
 #
 # *Smoothed* correlations are computed after adding two items to each true class. Every
 # classifier gets half of them right, independently of the others. With two classifiers that adds half an item
@@ -86,14 +89,15 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 #
 # A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two sets of metrics, and all
 # combinations of the sizes, prevalences and rates above. An item is positive with the probability of the prevalence.
-# With probability one half an item is equally hard for all classifiers: all are right or all are wrong. Otherwise
+# With probability 0.5 an item is equally hard for all classifiers: all are right or all are wrong. Otherwise
 # each classifier is right or wrong independently of the others. The truth is the value that a test set of infinite
 # size would give. Test sets are drawn from the multinomial distribution over joint cells. A test set counts as
-# covered if every interval holds the truth. An undefined estimate without an interval does no harm. Length is the
-# mean length over that of delta in the same design.
+# covered if every interval holds the truth. An undefined estimate without an interval counts as no miss. Length is the
+# mean length, divided by delta's mean length in the same design.
 
 
 # %%
+# Simulate the designs, and measure the five methods.
 designs = list(itertools.product((1, 2, 3), sets, sizes, prevalences, right))
 results = []
 for design, child in zip(designs, np.random.SeedSequence(seed).spawn(len(designs)), strict=True):
@@ -186,8 +190,8 @@ figures.save(figure, "joint-intervals")
 #   {glue:text}`joint-cautious-worst:.3f` at worst. They cannot leave the range.
 # - **What it costs.** They are {glue:text}`joint-cautious-length:.2f` times as long as delta
 #   intervals, which cover {glue:text}`joint-delta-mean:.3f` on average and
-#   {glue:text}`joint-delta-worst:.3f` at worst. The blur repairs those, at
-#   {glue:text}`joint-blur-length:.2f` times their length, and reaches outside $[0, 1]$ in
+#   {glue:text}`joint-delta-worst:.3f` at worst. The blur repairs the delta intervals, at
+#   {glue:text}`joint-blur-length:.2f` times their length. It reaches outside $[0, 1]$ in
 #   {glue:text}`joint-blur-outside:.0f` % of the test sets.
 # - **In between.** Logit limits cover {glue:text}`joint-logit-mean:.3f` on average and
 #   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the length
@@ -196,9 +200,9 @@ figures.save(figure, "joint-intervals")
 #   single score interval misses a little more often than promised at some true scores. Of several
 #   scores, at least one may lie at such a place.
 # - **What they do badly.** The cautious limits cover more than they need to, up to
-#   {glue:text}`joint-cautious-most:.3f` with the smallest test sets, and are longer than they could be. Their coverage
-#   is measured here, not proved. Single limits are proved to hold only for precision,
-#   recall, accuracy and scores with equal weights, and the critical value is that of normal variables.
+#   {glue:text}`joint-cautious-most:.3f` with the smallest test sets. So they are longer than they could be. Their coverage
+#   is measured here, not proved. A proof for single limits exists only for precision,
+#   recall, accuracy and scores with equal weights. The critical value is that of normal variables.
 
 # %% [markdown]
 # ## More than two classes
@@ -209,6 +213,7 @@ figures.save(figure, "joint-intervals")
 # {glue:text}`joint-many-spread:.3f`.
 
 # %%
+# Compute critical values, coverage and length for averages.
 shares = np.array([0.4, 0.3, 0.2, 0.1])
 averages = ["macro_f1", "weighted_f1", "micro_f1"]
 

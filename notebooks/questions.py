@@ -2,7 +2,7 @@
 # # Questions people ask about F1 and confidence
 #
 # The questions are from public threads. Each has a short answer, a line of code, and a test of the recipe that
-# people pass around. *Coverage* is the share of test sets whose {glue:text}`questions-level` interval holds the true score.
+# people pass on to each other. *Coverage* is the share of test sets whose {glue:text}`questions-level` interval holds the true score.
 # It should be close to {glue:text}`questions-level`. "Exact" coverage is a sum over all tables of counts. All other
 # coverage is simulated, and has its standard error beside it. Unfold *Show the code* to see how. The code needs only
 # `f1ci` (`pip install .` in a clone of the repository), and matplotlib for one figure.
@@ -95,7 +95,7 @@ print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 print(f1ci.f1_score_interval([1, 1, 1, 0, 0, 1] * 20, [1, 1, 0, 0, 1, 1] * 20))
 
 # %% [markdown]
-# The common recipe treats F1 as a proportion of all $n$ items. It takes $F_1 \pm z \sqrt{F_1 (1 - F_1) / n}$, or Wilson's
+# The common recipe treats F1 as a proportion of all $n$ items. The recipe takes $F_1 \pm z \sqrt{F_1 (1 - F_1) / n}$, or Wilson's
 # interval with $n$ trials. But true negatives do not affect F1. Only the *relevant items* do, and there are
 # $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of them. If positives are rare, $v$ is small. Exact coverage for test sets
 # of 500 items, at several shares of positives and true F1 scores:
@@ -106,20 +106,20 @@ settings = [(500, 0.05, 0.8), (500, 0.2, 0.8), (500, 0.5, 0.8), (500, 0.2, 0.95)
 
 
 def score(counts):
-    """The default, from counts of TP and of errors."""
+    """Return the limits of the default, from counts of TP and of errors."""
     tp, wrong = counts[:, 0], counts[:, 1]
     return tuple(f1ci.f1_interval(tp, wrong, 0, confidence_level=confidence_level))
 
 
 def of_n(counts):
-    """F1 as a proportion of all items."""
+    """Return the limits of F1 as a proportion of all items."""
     f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
     half = z * np.sqrt(f1 * (1 - f1) / n)
     return f1 - half, f1 + half
 
 
 def wilson_of_n(counts):
-    """Wilson's interval for F1 times n successes in n trials."""
+    """Return Wilson's limits for F1 times n successes in n trials."""
     f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
     middle = (f1 + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(f1 * (1 - f1) / n + z**2 / (4 * n**2))
@@ -129,7 +129,7 @@ def wilson_of_n(counts):
 # %% tags=["hide-input"]
 # Compute the exact coverage of each recipe.
 def exactly(recipe, n, prevalence, f1):
-    """Exact coverage and length, if precision and recall are equal."""
+    """Return exact coverage and length, if precision and recall are equal."""
     cells = [prevalence * f1, 2 * prevalence * (1 - f1), 1 - prevalence * (2 - f1)]
     return f1ci.coverage.exact(n, cells, method=recipe, truth=f1)
 
@@ -164,14 +164,14 @@ quote(score_worst=min(found["f1_interval", s] for s in settings))
 #
 # "Plus four" is a good trick for a proportion. People
 # [also use it for F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
-# name. But F1 is not a proportion of independent trials, so it is not clear where to add the four. Some add them
+# name. But F1 is not a proportion of independent trials. So it is not clear where to add the four trials. Some add them
 # to the $n$ items. Others add them to precision and to recall, which adds two to each count. Exact coverage:
 
 
 # %% tags=["hide-input"]
 # Compute the coverage with two successes and two failures added.
 def plus_four(counts):
-    """Two successes and two failures more, as if F1 were a proportion of all items."""
+    """Return limits with two more successes and failures, as if F1 were a proportion of all items."""
     f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
     shifted = (n * f1 + 2) / (n + 4)
     half = z * np.sqrt(shifted * (1 - shifted) / (n + 4))
@@ -179,7 +179,7 @@ def plus_four(counts):
 
 
 def plus_two_each(counts):
-    """Two more true positives, false positives and false negatives each, and then Wald."""
+    """Return Wald's limits with two more true positives, false positives and false negatives."""
     tp, wrong = counts[:, 0] + 2, counts[:, 1] + 4
     return tuple(f1ci.f1_interval(tp, wrong, 0, method="wald", confidence_level=confidence_level))
 
@@ -216,8 +216,9 @@ f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 
 
 # %% tags=["hide-input"]
+# Find a difference in three ways.
 def pair(gain):
-    """Probabilities by truth, A and B; `gain` moves disagreement in favour of B."""
+    """Return probabilities by truth, A and B; `gain` moves disagreement in favour of B."""
     negative = [[0.63, 0.02 - gain], [0.02 + gain, 0.03]]
     positive = [[0.03, 0.03 + 1.5 * gain], [0.03 - 1.5 * gain, 0.21]]
     return np.array([negative, positive])
@@ -268,7 +269,7 @@ quote(missed=1 - power["difference_test"])
 # %% [markdown]
 # B is better by {glue:text}`questions-gap:.3f`. The share of test sets in which the two intervals do not overlap is
 # {glue:text}`questions-overlap-power:.3f`. The unpaired test finds the difference in a share of
-# {glue:text}`questions-unpaired-power:.2f`, the paired test in {glue:text}`questions-power:.2f`. The chapter on
+# {glue:text}`questions-unpaired-power:.2f` of the test sets, and the paired test in {glue:text}`questions-power:.2f`. The chapter on
 # [two models](/book/compare.md) has more.
 #
 # (question-equal)=
@@ -294,9 +295,9 @@ quote(example_low=test.interval.low, example_high=test.interval.high)
 
 # %% [markdown]
 # The test of a difference has the p-value {glue:text}`questions-example-p`. The test of equivalence within
-# the margin has the p-value {glue:text}`questions-example-equivalent`. So the data show neither. The interval is clearer:
+# the margin has the p-value {glue:text}`questions-example-equivalent`. So the data show neither a difference nor equivalence. The interval is clearer:
 # B minus A may be anything from {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. The
-# same as a figure:
+# figure shows the same:
 
 # %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
 axes = f1ci.plot.difference(test)
@@ -341,14 +342,14 @@ def averaged_ends(tables):
 
 
 def macro_of_n(tables):
-    """Macro F1 as a proportion of all items."""
+    """Return the limits of macro F1 as a proportion of all items."""
     value = np.asarray(class_intervals(tables).estimate).mean(axis=1)
     half = z * np.sqrt(value * (1 - value) / tables.sum(axis=(1, 2)))
     return value - half, value + half
 
 
 def macro_score(tables):
-    """The default."""
+    """Return the limits of the default."""
     return tuple(f1ci.metric_interval(tables, "macro_f1", confidence_level=confidence_level))
 
 
@@ -384,8 +385,8 @@ for name, study in (("1", studies["ends averaged"]), ("3", studies['average="mac
 # ## Why is micro F1 the same as accuracy?
 #
 # Every wrong item is one false positive and one false negative
-# ([asked here](https://github.com/sepandhaghighi/pycm/issues/346)). So the interval of micro F1 is that of a proportion,
-# and other programs have it. Micro F1 differs from accuracy if an item
+# ([asked here](https://github.com/sepandhaghighi/pycm/issues/346)). So micro F1 is the share of right items. Its interval is that
+# of a proportion, and other programs have it. Micro F1 differs from accuracy if an item
 # may have several labels, or if the average leaves out a class.
 
 # %% tags=["show-input"]
@@ -410,7 +411,7 @@ counts = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [6, 
 print(f1ci.clustered_interval(counts))  # tp, fp, fn of each document
 
 # %% [markdown]
-# We simulate twenty documents of ten spans. The correlation of spans of one document is 3/10, and the true F1 is 4/5:
+# We simulate twenty documents of ten spans. The correlation of spans of one document is 0.3, and the true F1 is 0.8:
 
 # %% tags=["hide-input"]
 # Simulate documents, pooled and by document.
@@ -454,7 +455,7 @@ quote(spans=f"{spans:.2f}", documents=documents)
 #
 # The Dice coefficient is F1 with pixels as items, and IoU is the Jaccard index. But pixels of one image are
 # alike, so [images are the units](https://github.com/torchgeo/torchgeo-bench/pull/165). We simulate thirty images with
-# 10,000 relevant pixels each, and a correlation of only 1/20:
+# 10,000 relevant pixels each, and a correlation of only 0.05:
 
 # %% tags=["hide-input"]
 # Simulate images.
@@ -490,7 +491,7 @@ for average in ("micro", "macro", "weighted", "samples"):
 
 # %% [markdown]
 # A long list of all ones and zeros would treat the labels of an item as independent. We simulate a hundred items
-# with eight relevant labels each and a correlation of 1/5:
+# with eight relevant labels each and a correlation of 0.2:
 
 # %% tags=["hide-input"]
 # Simulate items with several labels.
@@ -503,21 +504,21 @@ quote(pixels=f"{pixels:.2f}", flat=f"{flat:.2f}")
 # (question-perfect)=
 # ## My score is perfect. What is the interval?
 #
-# It is [not a point](https://github.com/NVIDIA/garak/issues/2033), as a bootstrap says: resampling a perfect test set
-# gives perfect test sets. With twenty relevant items, all right:
+# It is [not a single point](https://github.com/NVIDIA/garak/issues/2033). A bootstrap says so, because resampling a perfect
+# test set gives perfect test sets only. With twenty relevant items, all right:
 
 # %% tags=["show-input"]
 perfect = f1ci.f1_interval(tp=20, fp=0, fn=0, confidence_level=confidence_level)
 print(perfect)
 
 # %% [markdown]
-# Exact coverage at a true F1 of 19/20, and how often the interval has no length:
+# Exact coverage at a true F1 of 0.95, and how often the interval has length zero:
 
 
 # %% tags=["hide-input"]
 # Compute the coverage of the bootstrap near a perfect score.
 def bootstrap(counts):
-    """Percentiles of infinitely many resamples of the relevant items."""
+    """Return percentiles of infinitely many resamples of the relevant items."""
     tp, wrong = counts.T
     v = tp + wrong
     ends = (stats.binom.ppf(q, v, tp / v) / v for q in (alpha / 2, 1 - alpha / 2))
@@ -547,8 +548,8 @@ quote(perfect_low=perfect.low, bootstrap=f"{found['bootstrap'].coverage:.2f}")
 f1ci.sample_size("f1", half_width=0.05, prevalence=0.2)
 
 # %% [markdown]
-# The rule for polls, {glue:text}`questions-poll` items for a half width of five points, counts all items. For F1,
-# positives count. Exact mean half widths at a true F1 of 4/5:
+# The *half width* is half the length of the interval. The rule for polls asks for {glue:text}`questions-poll` items for a half
+# width of 0.05. It counts all items. For F1, only positive items count. Exact mean half widths at a true F1 of 0.8:
 
 # %% tags=["hide-input"]
 # Compute the half width of both plans.
@@ -565,16 +566,16 @@ for prevalence in (0.5, 0.2, 0.05):
 quote(poll=str(poll))
 
 # %% [markdown]
-# `sample_size` guarantees the width for every classifier, and a good classifier gets a narrower interval. To compare
+# `sample_size` plans for the worst classifier. A good classifier gets a narrower interval. To compare
 # two models, plan with `comparison_sample_size`.
 #
 # (question-folds)=
 # ## Can I use the mean and standard deviation of ten folds?
 #
-# Two things go wrong ([asked here](https://github.com/scikit-learn/scikit-learn/issues/12730)). Folds share training
-# data, so a t test finds [too many differences](/notebooks/two-models-many-documents.ipynb). And a fold has few
-# positives, so the mean of the folds' F1 scores is not the F1 of all items. This happens even without training. We
-# simulate 200 items, of which 10 % are positive, and a true F1 of 4/5:
+# Two things go wrong ([asked here](https://github.com/scikit-learn/scikit-learn/issues/12730)). First, folds share training
+# data, so a t test finds [too many differences](/notebooks/two-models-many-documents.ipynb). Second, a fold has few
+# positives, so the mean of the folds' F1 scores is not the F1 of all items. The second error does not even need training. We
+# simulate 200 items, of which 10 % are positive, and a true F1 of 0.8:
 
 # %% tags=["hide-input"]
 # Simulate ten folds, and two intervals from them.
@@ -602,7 +603,7 @@ quote(folds_times=2 * half.mean() / np.mean(high - low))
 # ## Can I choose the threshold that gives the best F1?
 #
 # Yes, on other items. The best F1 over all thresholds on the test set is too high, and so is its
-# interval. We simulate 30 % positives, whose scores are higher by 3/2 standard deviations:
+# interval. We simulate 30 % positives, whose scores are higher by 1.5 standard deviations:
 
 
 # %% tags=["hide-input"]

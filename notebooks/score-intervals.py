@@ -4,15 +4,18 @@
 # The [chapter](/book/score.md) derives one interval for every smooth metric. This page measures three things: how often
 # the interval holds the true score, how long it is, and where it fails. One picture and two tables have the answers.
 #
-# **In short.** The intervals promise a coverage of 95 %. In {glue:text}`score-designs:.0f` populations they cover macro F1
-# {glue:text}`score-macro-F1-score-mean:.1f` % of the time on average. In the worst populations, measured again, they
-# cover {glue:text}`score-macro-F1-again:.1f` %. The delta method covers {glue:text}`score-macro-F1-delta-mean:.1f` % on average, and
-# {glue:text}`score-macro-F1-delta-worst:.1f` % at worst.
+# **In short.** An interval *covers* if it holds the true score. Each interval here promises to cover in 95 % of the test sets.
+#
+# - In {glue:text}`score-designs:.0f` populations score intervals cover macro F1 {glue:text}`score-macro-F1-score-mean:.1f` % of the time on
+#   average. In the worst of these populations, measured again, they cover {glue:text}`score-macro-F1-again:.1f` %.
+# - The delta method (the estimate plus and minus 1.96 standard errors) covers {glue:text}`score-macro-F1-delta-mean:.1f` % on average,
+#   and {glue:text}`score-macro-F1-delta-worst:.1f` % at worst.
+# - A search for bad populations found {glue:text}`score-adversary-two-macro-F1:.1f` % for score intervals, with two classes and 40 items.
 #
 # Every population comes from a rule that was written down before the algorithm was tuned. All random streams are
-# seeded. In each population {glue:text}`score-replicates:,.0f` test sets are drawn. At a coverage of $.95$ their share has a
-# standard error of {glue:text}`score-error:.3f`. The least of many such numbers is too low. So the three populations that
-# read lowest are measured again, in {glue:text}`score-again:,.0f` fresh test sets each (standard error {glue:text}`score-error-again:.4f`).
+# seeded. In each population {glue:text}`score-replicates:,.0f` test sets are drawn. A coverage of 0.95 then has a
+# standard error of {glue:text}`score-error:.3f`. The lowest of many such numbers is too low. So the three populations with the
+# lowest numbers are measured again, in {glue:text}`score-again:,.0f` fresh test sets each (standard error {glue:text}`score-error-again:.4f`).
 
 # %% tags=["parameters"]
 designs: int = 60  # populations for averages of several classes
@@ -24,6 +27,7 @@ search_steps: int = 10  # how finely the grid of the search is stepped
 seed: int = 20261119  # root of all random streams
 
 # %% tags=["remove-cell"]
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 
@@ -50,9 +54,9 @@ say("again", again)
 # ## The idea in a picture
 #
 # Every point of the map is a classifier: the shares of its relevant items that are false positives and
-# false negatives. On each grey line F(2) has one value. Take the likeliest point of each line, given 30 true
-# positives, 6 false positives and 12 false negatives. The score interval holds the lines whose likeliest
-# point lies in the region that Pearson's statistic does not reject.
+# false negatives. On each grey line F(2) has one value; F(2) is the F score that weighs recall more than precision. Our
+# test set has 30 true positives, 6 false positives and 12 false negatives. Take the likeliest point of each line. The score
+# interval holds the lines whose likeliest point lies in the region that Pearson's statistic does not reject.
 
 # %%
 # Compute how far each classifier is from the counts, and the likeliest classifier of each score.
@@ -98,21 +102,22 @@ figures.save(figure, "score-intervals-idea")
 # %% [markdown]
 # ## The populations
 #
-# - **First rule**: 3 to 20 classes, 50 to 1000 items, from bad to nearly perfect classifiers; all shares are random.
-# - **Grid**: 3, 6 or 10 classes; of one size, of sizes $1, 1/2, 1/3, \dots$, or with one rare class; 50, 80, 95 or 99 %
-#   of the items right; errors spread evenly or over neighbouring classes.
-# - **Mixture**: 2 to 16 classes. All errors of a class go to the next class, all errors go to the first class, the table
-#   expects 1 to 6 errors, or every row is random.
+# - **First rule**: 3 to 20 classes and 50 to 1000 items, from bad to nearly perfect classifiers. All shares are random.
+# - **Grid**: 3, 6 or 10 classes. The classes have one size, or sizes $1, 1/2, 1/3, \dots$, or one class is rare. Of the items
+#   50, 80, 95 or 99 % are right. Errors are spread evenly, or over neighbouring classes.
+# - **Mixture**: 2 to 16 classes and four rules for errors. All errors of a class go to the next class; all errors go to the
+#   first class; the table expects 1 to 6 errors; or every row is random.
 # - **Majority**: 2, 3 or 5 classes whose items are mostly taken for the largest class.
 #
-# The smallest class expects three items or more. The truth is the score of the population. Only test sets in which every
-# class has a score count. A population counts if that is at least half of them.
+# The smallest class expects three items or more. The truth is the score of the population. A test set counts only if
+# every class has a score in it. A population counts if at least half of its test sets do.
 #
-# Metrics of two classes have other populations. *Named* ones have 30, 50 or 100 items. *Rare positives* have 10, 30 or
+# Metrics of two classes have other populations. *Named* populations have 30, 50 or 100 items. *Rare positives* have 10, 30 or
 # 50 % positives. Lift, the positive likelihood ratio (LR+) and net benefit are among the metrics, because a perfect
 # classifier has no fixed value of them.
 
 # %% tags=["remove-cell"]
+# Draw the populations.
 third = max(1, designs // 3)
 rng = np.random.default_rng([seed, 1])
 several = score_designs.first_rule(third, rng)
@@ -126,6 +131,8 @@ say("designs", len(several))
 say("named-designs", len(two_classes))
 
 
+# %% tags=["remove-cell"]
+# Define two metrics of which a perfect classifier has no fixed value.
 def likelihood_ratio(eza, ea, ez):
     """Return the positive likelihood ratio, recall over the rate of false positives."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -137,6 +144,8 @@ def net_benefit(eza, ea, ez):
     return eza - (ea - eza) / 4 + 0 * ez
 
 
+# %% tags=["remove-cell"]
+# Name the metrics and the methods.
 metrics = f1ci.metrics
 AVERAGES = {
     "macro F1": metrics.macro("f1"),
@@ -158,6 +167,8 @@ NAMED = {
 METHODS = {"score": "score", "logit": "logit", "delta": "delta"}
 
 
+# %% tags=["remove-cell"]
+# Keep the numbers of a kind of score for the text.
 def key_of(name):
     """Return a name as it stands in keys."""
     return (
@@ -185,15 +196,16 @@ def keep(name, found, least):
 # %% [markdown]
 # ## What was found
 #
-# Coverage is nominally 95 %. The columns:
+# All intervals have the level 95 %. The columns:
 #
 # - **score**: mean coverage / the worst measured again, in per cent;
 # - **above / below**: intervals that lie above the truth, and below it, in per cent (nominal $2.5$ each);
-# - **kept**: the share of populations that are covered between 93 and 98 %;
+# - **kept**: the share of populations that are covered between 93 and 98 %, in per cent;
 # - **logit**, **delta**: mean / worst coverage of these methods (not measured again);
 # - **length**: the median length over delta's, where delta covers 94 % or more.
 
 # %% tags=["hide-input"]
+# Measure coverage and length of each kind of score.
 lines, results = [], {}
 for kind, metric in AVERAGES.items():
     results[kind] = study.coverage(several, metric, METHODS, replicates, seed)
@@ -212,6 +224,7 @@ head = ["metric", "score", "above / below", "kept", "logit", "delta", "length"]
 show.table(head, lines, numeric=range(1, 7))
 
 # %% tags=["remove-cell"]
+# Keep extremes and tails for the text.
 named = [results[kind]["score"] for kind in NAMED]
 say("named-mean-least", min(result.mean for result in named))
 say("named-mean-most", max(result.mean for result in named))
@@ -222,11 +235,12 @@ say("macro-above", 100 * np.nanmean(tails.above))
 say("macro-below", 100 * np.nanmean(tails.below))
 
 # %% [markdown]
-# Intervals for averages lie below the truth more often than above it. So the *lower* limit is the safe one:
-# for macro F1 {glue:text}`score-macro-above:.1f` % of the intervals lie above the truth, and
-# {glue:text}`score-macro-below:.1f` % lie below it.
+# Intervals for averages lie below the truth more often than above it. For macro F1
+# {glue:text}`score-macro-above:.1f` % of the intervals lie above the truth, and {glue:text}`score-macro-below:.1f` % lie
+# below it. So the *lower* limit errs less often than the upper limit.
 
 # %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all populations, sorted, for delta, logit and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last populations. The others fall far below it in many populations, delta most often."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals in the populations of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
+# Draw the coverage of each population, sorted.
 LOOKS = {"delta": ("vermilion", "--"), "logit": ("green", "-."), "score": ("blue", "-")}
 figure, axes = figures.subplots(3, 2, height=6.6, sharex=True, sharey=True)
 figure.set_figwidth(4.8)
@@ -250,11 +264,13 @@ figures.save(figure, "score-intervals-atlas")
 # %% [markdown]
 # ## What each part does
 #
-# The algorithm has an equation, a line that raises $z^2$, a bias, and room for one to three errors. Each part is left
-# out in turn, in the same test sets. *Lang* is the equation alone {cite:p}`lang2008`. The table has the mean / the
-# worst coverage in per cent, and the median length over that of the whole algorithm.
+# The algorithm has four parts: an equation, a factor that raises $z^2$ (*the line*), a bias, and room for one to three
+# errors. Each part
+# except the equation is left out in turn, in the same test sets. *Lang* is the equation alone {cite:p}`lang2008`. The table has
+# the mean / the worst coverage in per cent (not measured again), and the median length over that of the whole algorithm.
 
 # %% tags=["hide-input"]
+# Leave out one part at a time, and measure coverage and length.
 PARTS = {
     "whole": Settings(),
     "no line": Settings(largest_factor=1.0),
@@ -273,8 +289,8 @@ for kind in ("macro F1", "macro precision", "macro recall", "weighted F1"):
         say(f"part-{key_of(kind)}-{key_of(name)}-length", length)
         lines[name].append(f"{result.mean:.1f} / {result.worst:.1f} ({length:.2f})")
 head = ["algorithm", "macro F1", "macro precision", "macro recall", "weighted F1"]
-show.table(head, list(lines.values()), numeric=range(1, 5))
 say("part-designs", len(some))
+show.table(head, list(lines.values()), numeric=range(1, 5))
 
 # %% [markdown]
 # ## One table, three questions
@@ -284,6 +300,7 @@ say("part-designs", len(some))
 # come together.
 
 # %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"classes": "fits", "caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-sampling"}}
+# Draw the limits under three ways of sampling.
 table = np.array([[36, 3, 1], [4, 40, 6], [1, 5, 24]])
 true, predicted = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))
 order = np.argsort(true != predicted, kind="stable")  # right items first
@@ -308,9 +325,11 @@ figures.save(figure, "score-intervals-sampling")
 
 # %% [markdown]
 # **Fixed class sizes.** These test sets have a fixed number of items in each class, in every twelfth population of the
-# grid. The table has the mean / the worst coverage in per cent.
+# grid. The table has the mean / the worst coverage in per cent. The worst numbers are not measured again, so they are too
+# low.
 
 # %% tags=["hide-input"]
+# Measure coverage with fixed class sizes.
 lines = []
 for kind in ("macro F1", "macro precision"):
     rows = [
@@ -329,12 +348,14 @@ show.table(["metric", "the default", 'fixed="rows"'], lines, numeric=(1, 2))
 # ## Two exact sums
 #
 # **A search for the worst population.** A list of populations may miss the bad ones. So an optimiser looks for them, for
-# macro F1 of two classes and 40 items, at least 3 expected in each class. Coverage is an exact sum over all tables.
+# macro F1 of two classes and 40 items, with at least 3 expected items in each class. Coverage is an exact sum over all
+# tables.
 #
-# **One-sided limits.** "F1 is at least the lower limit" and "F1 is at most the upper limit" of a one-sided 95 % limit
-# should each hold in 95 of 100 test sets. Given $v$ relevant items the chances are exact.
+# **One-sided limits.** A one-sided 95 % limit says "F1 is at least the lower limit", or "F1 is at most the upper limit".
+# Each sentence should be true in 95 of 100 test sets. Given $v$ relevant items the chances are exact.
 
 # %% tags=["hide-input"]
+# Search for the worst population, and sum the chances of one-sided limits.
 cells, least = study.worst_of_two_classes(metrics.macro_f1, 40, search_steps)
 say("adversary-two-macro-F1", 100 * least)
 lines = []
@@ -355,14 +376,16 @@ show.table(head, lines, numeric=range(4))
 
 # %% [markdown]
 # In the worst population found, macro F1 is covered {glue:text}`score-adversary-two-macro-F1:.1f` % of the time.
-# For good classifiers "at least" is safe and "at most" is not. For bad ones it is the other way round.
+# For good classifiers "at least" is true often enough on average, and "at most" is not. For bad classifiers it is the
+# other way round.
 #
 # ## Limits widen with the level
 #
-# That is measured, not proved. Sparse random tables of three classes have 5 to 59 items in very unequal cells. Their
-# limits are compared at eight levels from 62 % to nearly 100 %.
+# A higher level should give wider limits. That is measured, not proved. Sparse random tables of three classes have 5 to 59
+# items in very unequal cells. Their limits are compared at eight levels from 62 % to nearly 100 %.
 
 # %% tags=["hide-input"]
+# Count the tables in which a limit steps back.
 rng = np.random.default_rng([seed, 3])
 lines = []
 for kind in ("macro F1", "macro precision", "macro recall", "weighted F1", "kappa"):
@@ -375,15 +398,30 @@ show.table(["metric", "tables with a step back", "largest step"], lines, numeric
 
 # %% [markdown]
 # Of {glue:text}`score-back-tried:,.0f` tables {glue:text}`score-back-macro-F1:.0f` have a limit of macro F1 that steps back, and
-# {glue:text}`score-back-kappa:.0f` a limit of kappa. In such tables several empty cells compete for what is left, and the
-# rounds may end in different places.
+# {glue:text}`score-back-kappa:.0f` have such a limit of kappa. In such tables several empty cells compete for what is left.
+# The rounds may then end in different places.
 #
 # ## An example to follow by hand
 #
-# Two classes, 20 items in each: 18 and 12 of them are right. Macro recall is $(.9 + .6)/2 = .75$. In each round the
-# slopes are taken at $q$, and the equation is solved for them.
+# Two classes have 20 items each, of which 18 and 12 are right. Macro recall is $(0.9 + 0.6) / 2 = 0.75$. We look for its
+# lower limit. The first round takes the slopes at the observed recalls $\hat p_i$: $(1 - \hat p_i) / (2 \cdot 0.5)$ for right
+# items and $-\hat p_i / (2 \cdot 0.5)$ for wrong items. (There are 2 classes, each with a share of $0.5$.) The slopes are $0.1$
+# and $-0.9$ in the first class, $0.4$ and $-0.6$ in the second.
+#
+# The shares of the classes in the variance are proportional to $0.9 \cdot 0.1$ and $0.6 \cdot 0.4$. So $\zeta^2$ is $0.273$ and
+# $0.727$. The line is $f = 1 + 2 \cdot 0.273 \cdot 0.727 / 20 = 1.0198$. With
+# $f z^2 = 1.0198 \cdot 3.8415 = 3.918$ the equation is
+#
+# $$
+# \frac{18}{43.918 + 0.1 \mu} + \frac{2}{43.918 - 0.9 \mu} + \frac{12}{43.918 + 0.4 \mu} + \frac{8}{43.918 - 0.6 \mu} = 1 .
+# $$
+#
+# Its positive root is $\mu = 27.46$. The four terms are $0.3857$, $0.1042$, $0.2186$ and $0.2915$. So the recalls are
+# $0.3857 / 0.4899 = 0.787$ and $0.2186 / 0.5101 = 0.429$. The next round takes the slopes at these recalls. The table has
+# six rounds; the numbers above are its first row.
 
 # %%
+# Follow the rounds to the lower limit.
 right, sizes = np.array([18.0, 12.0]), np.array([20.0, 20.0])
 z2, recall = study.Z**2, right / sizes
 lines = []
@@ -405,8 +443,10 @@ for step in range(1, 7):
     recall = q[0] / q.sum(axis=0)
     lines.append([f"{step}", f"{line:.4f}", f"{mu:.3f}", *(f"{x:.4f}" for x in recall)])
     lines[-1].append(f"{recall.mean():.4f}")
+
+# %%
+# Keep the limits for the text, and show the rounds.
 limits = f1ci.metric_interval([[18, 2], [8, 12]], "macro_recall")
-show.table(["round", "line", "mu", "recall 1", "recall 2", "mean"], lines, numeric=range(6))
 for place, row in enumerate(lines, start=1):
     say(f"hand-{place}", float(row[-1]))
 say("hand-line", float(lines[-1][1]))
@@ -415,6 +455,8 @@ say("hand-recall-1", float(lines[-1][3]))
 say("hand-recall-2", float(lines[-1][4]))
 say("hand-low", limits.low)
 say("hand-high", limits.high)
+show.table(["round", "line", "mu", "recall 1", "recall 2", "mean"], lines, numeric=range(6))
 
 # %% [markdown]
-# The package has the lower limit {glue:text}`score-hand-low:.4f`. The upper one is {glue:text}`score-hand-high:.4f`.
+# After three rounds the mean does not move any more. The package has the lower limit {glue:text}`score-hand-low:.4f`. The
+# negative root of the equation leads to the upper limit {glue:text}`score-hand-high:.4f`.

@@ -4,17 +4,17 @@
 # Is model B better than model A? And what if the items come in documents, images or patients? The
 # methods are in [the chapter](/book/compare.md). This page measures them: how often the tests find a
 # difference, how often the intervals hold the truth, and what other tools answer. It ends with three ways to go
-# wrong. Nothing on it is from the five papers.
+# wrong. Nothing on this page is from the five papers.
 #
-# **In short.**
+# **In short.** An interval *covers* if it holds the true score. A 95 % interval should do so in a share of 0.95 of the samples.
 #
 # - The exact test finds a difference between equal models in at most {glue:text}`compare-size-high:.3f` of the test
-#   sets.
+#   sets, in the designs of the first table. In another small design it does so in {glue:text}`compare-size-precision:.3f`.
 # - Plans for a power of {glue:text}`compare-power-wanted:.2f` give {glue:text}`compare-power-low:.3f` to
-#   {glue:text}`compare-power-high:.3f`.
-# - For counts by document and an F1 of 4/5, our intervals cover between {glue:text}`compare-least-logit:.3f` and
+#   {glue:text}`compare-power-high:.3f`. (*Power* is the probability to find a difference that exists.)
+# - For counts by document and an F1 of 0.8, our intervals cover between {glue:text}`compare-least-logit:.3f` and
 #   {glue:text}`compare-most-logit:.3f`. The delta method covers {glue:text}`compare-least-delta:.3f` at worst.
-# - At an F1 of 19/20 and strong correlation our intervals fall short too: they cover
+# - At an F1 of 0.95 and strong correlation our intervals fall short too: they cover
 #   {glue:text}`compare-near-worst-logit:.3f` in the worst design.
 #
 # ```python
@@ -59,8 +59,8 @@ z = special.ndtri(1 - alpha / 2)
 # %% [markdown]
 # ## The exact test, once
 #
-# Two models agree on a hundred and ten items, and disagree on a few. The test sums over
-# $(n_1 + 1)(n_0 + 1)$ outcomes.
+# Two models agree on a hundred and ten items, and disagree on fourteen: $n_1 = 7$ positive and $n_0 = 7$ negative items.
+# The test sums over $(n_1 + 1)(n_0 + 1) = 64$ outcomes.
 
 # %%
 # Test one small example in two ways.
@@ -73,7 +73,7 @@ test
 
 # %% [markdown]
 # The difference is {glue:text}`compare-example-difference:.3f`. The p-value is
-# {glue:text}`compare-example-p:.4f`. The test takes, from labels and with the interval:
+# {glue:text}`compare-example-p:.4f`. The next table has the time of a test from labels, with the interval:
 
 # %%
 # Time the exact test.
@@ -106,7 +106,8 @@ figures.save(figure, "two-models-many-documents-units")
 # predictions on an item changes nothing in distribution. Equality of the two F1 scores is a weaker
 # condition. One model may find more and be wrong more often, with the same F1. So the table has pairs
 # of models with the same F1 in the population: some are exchangeable, some are not. The null
-# hypothesis of the interval is equality of the scores itself, in large samples: it rejects if 0 lies outside.
+# hypothesis of the interval is equality of the scores itself. The interval rejects it if 0 lies outside. This is valid
+# in large samples.
 
 # %%
 # Count how often equal models are called different.
@@ -135,7 +136,7 @@ head = ["items", "prevalence", "recalls of A, B", "exchangeable", "exact test", 
 show.table(head, rows, numeric=(0, 1, 4, 5))
 
 # %%
-# Equal precisions of .9, recalls of .9 and .3: 150 items, three tenths of them positive.
+# Test models with equal precisions of 0.9 and recalls of 0.9 and 0.3; 150 items, 30 % of them positive.
 n, positive, recalls = 150, 0.3, np.array([0.9, 0.3])
 wrong = recalls * positive / (1 - positive) / 9
 p = np.empty((2, 2, 2))
@@ -146,19 +147,20 @@ say("compare-size-precision", np.mean(p_values(drawn, 1.0, 0.0) <= alpha))
 
 # %% [markdown]
 # The exact test rejects between {glue:text}`compare-size-low:.3f` and
-# {glue:text}`compare-size-high:.3f` of these equal pairs, the interval up to
-# {glue:text}`compare-size-score:.3f`. For models that are not exchangeable nothing guarantees the size of the
-# exact test. In these designs it keeps it. For equal precisions, recalls of $.9$ and $.3$ and 150 items it rejects in
-# {glue:text}`compare-size-precision:.3f` of the test sets. Name its null hypothesis when you report it: a
+# {glue:text}`compare-size-high:.3f` of these equal pairs, and the interval up to
+# {glue:text}`compare-size-score:.3f`. If models are not exchangeable, nothing guarantees the size of the
+# exact test. In the designs of the table it keeps it. It does not keep it for equal precisions, recalls of 0.9 and 0.3 and
+# 150 items: there it rejects in {glue:text}`compare-size-precision:.3f` of the test sets. Name its null hypothesis when you report it: a
 # rejection says that the models differ, but not how.
 #
 # ## Power: does the plan hold?
 #
-# `f1ci.comparison_sample_size` takes the shares of discordant positives and negatives. Here the pairs of
-# models have that disagreement and the difference that the plan is for. The exact test is done
-# on as many items as the plan says.
+# `f1ci.comparison_sample_size` takes the shares of discordant positives and negatives. (An item is *discordant* if
+# exactly one model is right on it.) Here the pairs of models have this disagreement, and the difference that the plan is
+# for. The exact test is done on as many items as the plan says.
 
 # %%
+# Plan comparisons, and count how often the exact test finds the difference.
 generator = np.random.default_rng(next(streams))
 wanted_power = 0.8
 rows, reached, ratios = [], [], []
@@ -202,21 +204,23 @@ show.table(head, rows, numeric=range(7))
 # {glue:text}`compare-power-high:.3f`. Each number has a standard error of {glue:text}`compare-power-error:.3f`. Two
 # separate test sets would need {glue:text}`compare-unpaired-low:.1f` to {glue:text}`compare-unpaired-high:.1f` times as
 # many items each. All these plans expect about fifty discordant items or more, and both models predict
-# about as many positives. Elsewhere the formula is not checked. Then plan from the labels of a pilot study.
+# about as many positives. We did not check the formula elsewhere. In other cases plan from the labels of a pilot study.
 #
 # ## Documents: coverage for few and for many
 #
 # A document has a number of relevant items, and its own share of right items. This share is drawn from a
 # Beta distribution, which gives two items of one document their correlation. Documents are of one size (8
 # items), or of very unlike sizes (lognormal with a standard deviation of 1 on the logarithmic scale). F1 is
-# 4/5. Compared are:
+# 0.8. We compare four intervals:
 #
 # - **pooled**: the counts of all documents, taken as independent (`f1ci.f1_interval`);
-# - **delta**: the cluster-robust normal interval;
-# - **logit**: the default of `f1ci.clustered_interval`, the jackknife on the logit scale with Student's quantile;
+# - **delta**: the estimate plus and minus 1.96 standard errors, with an error that counts documents (cluster-robust);
+# - **logit**: the default of `f1ci.clustered_interval`. Its error comes from leaving each document out in turn (the
+#   jackknife). Its limits are computed for the log odds of F1, with Student's quantile;
 # - **bootstrap**: documents drawn with replacement, percentiles (on fewer collections).
 
 # %%
+# Simulate documents, and measure the four intervals.
 true_f1 = 0.8
 number_of_units, correlations = (5, 10, 20, 50, 200), (0.0, 0.1, 0.3, 0.5)
 kinds = ("pooled", "delta", "logit", "bootstrap")
@@ -236,7 +240,7 @@ for units in number_of_units:
                 result = comparisons.coverage(low, high, true_f1)
                 study[units, skewed, correlation, kind] = result
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 0.8 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-compare-coverage"}}
 # Draw coverage against the number of documents.
 figure, axes = figures.subplots(
     len(correlations), 2, height=7.6, sharex=True, sharey=True, squeeze=False
@@ -263,8 +267,8 @@ figure.legend(handles, names, loc="outside lower center", ncols=4)
 figures.save(figure, "two-models-many-documents-coverage")
 
 # %% [markdown]
-# The table has coverage, the two ways to miss (interval too low, too high) and mean length, over the designs of
-# each row:
+# The table has the coverage, the two ways to miss (interval too low, too high) and the mean length. Each row is a mean over
+# the four correlations, and *least* is the lowest coverage among them:
 
 # %%
 # Show coverage, misses and length of each interval.
@@ -283,6 +287,7 @@ show.table(head, rows, numeric=(1, 3, 4, 5, 6, 7))
 
 
 # %% tags=["remove-cell"]
+# Keep coverages for the text.
 def mean_of(kind, units, skewed, some=correlations[1:]):
     """Return the mean coverage over some correlations."""
     return float(np.mean([study[units, skewed, c, kind].covered for c in some]))
@@ -305,17 +310,17 @@ say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
 # - **The delta method and the bootstrap of documents** cover {glue:text}`compare-ten-delta:.3f` and
 #   {glue:text}`compare-ten-bootstrap:.3f` with ten documents of one size. With ten unlike documents they cover
 #   {glue:text}`compare-ten-unlike-delta:.3f` and {glue:text}`compare-ten-unlike-bootstrap:.3f`.
-#   Both are too high more often than too low.
+#   Both intervals are too high more often than too low.
 # - **Logit** covers {glue:text}`compare-ten-logit:.3f` and
 #   {glue:text}`compare-ten-unlike-logit:.3f` there. Over all designs it covers between
 #   {glue:text}`compare-least-logit:.3f` and {glue:text}`compare-most-logit:.3f`. So it is the
 #   default.
 # - **What covers too much.** With five unlike documents and no correlation it covers
-#   {glue:text}`compare-free-unlike:.3f`. Student's quantile pays for a variance that must be
+#   {glue:text}`compare-free-unlike:.3f`. Student's quantile allows for a variance that is
 #   estimated from few documents. If you know that items are independent, leave the documents out.
 #
-# **What covers too little.** Scores near 1 and strongly correlated items: then most documents are perfect,
-# and a sample may hold too few of the others. Here F1 is 19/20 and the correlation is 1/2.
+# **What covers too little.** With scores near 1 and strongly correlated items most documents are perfect.
+# A sample may hold too few of the others. Here F1 is 0.95 and the correlation is 0.5.
 
 # %%
 # Measure coverage for scores near 1.
@@ -341,14 +346,14 @@ head = ["documents", "sizes", "all perfect", "delta", "logit"]
 show.table(head, rows, numeric=(0, 2, 3, 4))
 
 # %% [markdown]
-# "Fifth": a fifth of the documents are ten times as large as the others. With ten documents of one size the delta
+# The sizes *fifth* mean that a fifth of the documents are ten times as large as the others. With ten documents of one size the delta
 # method covers {glue:text}`compare-near-one-delta:.3f`, and our interval {glue:text}`compare-near-one-logit:.3f`. The
 # worst design has {glue:text}`compare-near-worst-documents:.0f` documents, and our interval covers
 # {glue:text}`compare-near-worst-logit:.3f` there (delta {glue:text}`compare-near-worst-delta:.3f` at worst).
 #
-# **Documents whose size goes with their difficulty.** If large documents are hard, a sample that lacks them by chance
-# has a score that is too high, and too little variance. The documents are of unlike sizes. The log odds of a right item
-# change by the *slope* where a document is $e$ times as large.
+# **Documents whose size goes with their difficulty.** If large documents are hard, a sample may lack them by chance. Then
+# its score is too high, and its variance too small. The documents are of unlike sizes. If a document is $e = 2.72$ times as
+# large, the log odds of a right item change by the *slope*.
 
 # %%
 # Measure coverage where large documents are hard.
@@ -372,20 +377,21 @@ for (kind, slopes), covered in least.items():
 show.table(["documents", "slope", "delta", "logit"], rows, numeric=range(4))
 
 # %% [markdown]
-# Our interval covers at least {glue:text}`compare-hard-other-logit:.3f` with slopes of -1/2 or more, and
+# Our interval covers at least {glue:text}`compare-hard-other-logit:.3f` with slopes of -0.5 or more, and
 # {glue:text}`compare-hard-steep-logit:.3f` at worst with a slope of -1 (delta:
 # {glue:text}`compare-hard-other-delta:.3f` and {glue:text}`compare-hard-steep-delta:.3f`). No interval knows of the
 # large hard documents that the sample lacks. If you expect them, take more documents.
 #
 # ## Averages over classes
 #
-# The rule: 2, 3, 5 or 10 classes; 6, 10, 20, 50 or 100 documents with one item and a Poisson number (mean 3,
-# 10 or 30) of others. The shares of the classes come from a Dirichlet distribution with parameter 1, 5 or 50, and
+# Populations come from a rule. There are 2, 3, 5 or 10 classes, and 6, 10, 20, 50 or 100 documents. Each document has one
+# item and a Poisson number of others (mean 3, 10 or 30). The shares of the classes come from a Dirichlet distribution with parameter 1, 5 or 50, and
 # the smallest class expects 3 items or more. The shares of right items come from a Beta distribution (8, 2), (2, 2) or
-# (50, 1). Wrong predictions are spread evenly over the other classes. Each document has its own shares, of classes and
-# of right items, from Dirichlet and Beta distributions around these, with a correlation of 1/20 or 3/10.
+# (50, 1). Wrong predictions are spread evenly over the other classes. Each document has its own shares of classes and
+# of right items. They come from Dirichlet and Beta distributions around these shares, with a correlation of 0.05 or 0.3.
 
 # %%
+# Simulate documents with several classes.
 AVERAGES = {
     "macro F1": ("f1", "macro", 0.5, 0.5),
     "weighted F1": ("f1", "weighted", 0.5, 0.5),
@@ -428,12 +434,11 @@ head = ["average", "interval", "mean coverage", "least", "too low, too high", "l
 show.table(head, rows, numeric=(2, 3, 4, 5))
 
 # %% [markdown]
-# The rule is the same: each document is left out in turn. In these {glue:text}`compare-average-populations:.0f` populations it
+# The interval is made in the same way: each document is left out in turn. In these {glue:text}`compare-average-populations:.0f` populations it
 # covers macro F1 {glue:text}`compare-average-macro-F1-logit:.3f` on average, and
 # {glue:text}`compare-average-macro-F1-logit-least:.3f` at worst. The delta method covers
 # {glue:text}`compare-average-macro-F1-delta:.3f` and {glue:text}`compare-average-macro-F1-delta-least:.3f`. (A
-# coverage has a standard error of {glue:text}`compare-average-error:.3f`, so the least of thirty looks worse than
-# it is.)
+# coverage has a standard error of {glue:text}`compare-average-error:.3f`. So the least of thirty numbers is too low.)
 #
 # ## Two models on the same documents
 #
@@ -471,14 +476,14 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
 # %% [markdown]
 # In the worst of these designs the delta method covers {glue:text}`compare-difference-delta:.3f`, and our
-# interval {glue:text}`compare-difference-logit:.3f`. The price is
-# length, most with ten documents of unlike sizes.
+# interval {glue:text}`compare-difference-logit:.3f`. Our intervals are longer, most of all with ten documents of unlike
+# sizes.
 #
 # ## Other tools, the same questions
 #
-# The answers of other packages were collected in environments of their own and are data here. The date and the
-# versions are recorded with it. Times are processor time of a second call. Their times are from that day; ours
-# (from labels, with the interval) are from now, perhaps on another machine.
+# We ran other packages in environments of their own, and stored their answers with date and versions. Times are the
+# processor time of a second call. The times of other packages are from that day. Our times (from labels, with the interval)
+# are from this run, perhaps on another machine.
 
 # %%
 # Show what other tools answer for two models.
@@ -531,7 +536,7 @@ show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
 # (`F1score_test.R`; the paper itself was not at hand). It has a Wald and a score test for the
 # difference of two binary F1 scores. Its covariance of the two scores divides by
 # the square of the second model's $D_2$, the predicted plus the true positive share. One
-# factor must be the first model's $D_1$. (The macro averages of the code have both.) The two versions agree if
+# factor should be the first model's $D_1$. (The macro averages of the code have both.) The two versions agree if
 # both models predict equally many positives. Otherwise the p-value depends on which model is called
 # the first:
 
@@ -560,8 +565,8 @@ show.table(["divisor of the covariance", "p-value"], rows, numeric=(1,))
 # %% [markdown]
 # As coded the p-value is {glue:text}`compare-code-as-coded:.3f`. With the models swapped it is
 # {glue:text}`compare-code-swapped:.3f`. With both denominators it is
-# {glue:text}`compare-code-right:.3f` either way, as with the delta method. This is said of the
-# code alone.
+# {glue:text}`compare-code-right:.3f` either way, as with the delta method. This is about the code
+# alone: we have not seen the paper.
 
 # %% [markdown]
 # ## Three ways to go wrong
@@ -599,7 +604,7 @@ show.table(["analysis of 10-fold cross-validation", "differences found"], rows, 
 # experiments. The exact test on the pooled predictions finds one in {glue:text}`compare-cv-pooled:.3f`, which is
 # worse. It compares the ten trained rules, and one set of rules may be luckier than the other. It does not compare the
 # two ways to train them. The corrected t test, with {glue:text}`compare-cv-corrected:.3f`, errs on the safe side. Ten
-# scores of one partition do not hold the answer. [The chapter on the Bayes test](/book/wangli.md) has a design that
+# scores of one partition do not say how the scores would vary. [The chapter on the Bayes test](/book/wangli.md) has a design that
 # does better.
 #
 # **A threshold tuned on the test set.** The scores of positives and negatives are normal. The threshold is chosen
@@ -622,12 +627,12 @@ for n in (100, 500, 2_000):
 show.table(["items", "reported minus true F1", "coverage"], rows, numeric=(0, 1, 2))
 
 # %% [markdown]
-# With 100 items the reported score is {glue:text}`compare-tuned-optimism-100` too high on
-# average, and the interval covers {glue:text}`compare-tuned-covered-100:.3f`. With 2,000 items the numbers are
+# With 100 items the reported score minus the true score is {glue:text}`compare-tuned-optimism-100` on average, and the
+# interval covers {glue:text}`compare-tuned-covered-100:.3f`. With 2,000 items the numbers are
 # {glue:text}`compare-tuned-optimism-2000` and {glue:text}`compare-tuned-covered-2000:.3f`. Tune on
 # other items.
 #
 # **Pooled spans.** If all spans of all documents count as independent, the result is the
 # "pooled" line of [the figure above](#fig-compare-coverage). With ten documents of one size and
-# correlated spans it covers {glue:text}`compare-ten-pooled:.2f` on average. With two hundred it
-# is hardly better.
+# correlated spans it covers {glue:text}`compare-ten-pooled:.2f` on average. With two hundred
+# documents the coverage is hardly better.

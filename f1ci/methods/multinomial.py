@@ -288,17 +288,27 @@ def _most_likely(
         if not moving.all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
         # 2. Solve the equation for the slopes at q, and take the slopes again.
-        before = tables.q
-        _move(tables, e, classes, settings)
-        value, e = _value_and_slopes(evaluate, tables, classes)
-        # 3. If the metric is flat or undefined at the new q, go half of the way.
-        lost = np.flatnonzero(np.isnan(value))
-        if len(lost):
-            tables.q[:, lost] = 0.5 * (before + tables.q)[:, lost]
-            value[lost], e[:, lost] = _value_and_slopes(evaluate, tables.select(lost), classes)
+        value, e = _round(evaluate, tables, e, classes, settings)
         reached.keep(places, value, tables.q, e)
         moving = np.isfinite(value) & (tables.move > _SETTLED)
     return estimate, reached
+
+
+def _round(
+    evaluate: Evaluate, tables: _Tables, e: Array, classes: _Classes, settings: Settings
+) -> tuple[Array, Array]:
+    """Move q by the slopes e, and return the values and the slopes there.
+
+    If the metric is flat or undefined at the new q, go half of the way. If it still is, it is nan.
+    """
+    before = tables.q
+    _move(tables, e, classes, settings)
+    value, e = _value_and_slopes(evaluate, tables, classes)
+    lost = np.flatnonzero(np.isnan(value))
+    if len(lost):
+        tables.q[:, lost] = 0.5 * (before + tables.q)[:, lost]
+        value[lost], e[:, lost] = _value_and_slopes(evaluate, tables.select(lost), classes)
+    return value, e
 
 
 def _value_and_slopes(

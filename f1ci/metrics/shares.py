@@ -121,6 +121,21 @@ class KnownShares(Metric):
         """Return the average that has no value for certain parts."""
         return replace(self, of=self.of.settled(undefined))
 
+    def unless_needless(self, cells: Cells) -> Metric:
+        """Return the metric without shares if all cells that count in it are of one stratum.
+
+        So the recall of a class has one interval whatever its share is.
+        """
+        index = self.of.index
+        if index is None:
+            return self
+        # How many cells count, the sum of their strata, and the sum of the squares of these.
+        powers = np.vander(cells.stratum.astype(np.float64), 3, increasing=True)
+        powers[self.shares[cells.stratum] == 0.0] = 0.0
+        tp, fp, fn = self.of.counts(Matrix(cells, powers))
+        number, total, squares = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn
+        return self.of if number * squares == total**2 else self
+
 
 def divisor_factor(items: Array) -> Array:
     """Return n / (n - 1) for strata of n items, and 1 for one item, which has no variance."""

@@ -1,6 +1,10 @@
-"""Published tables, and labels that give a table: what several tests start from."""
+"""Published tables, labels that give a table, random problems: what several tests start from."""
+
+import warnings
 
 import numpy as np
+
+import f1ci
 
 # Takahashi et al., Table 1 and Appendix D; they print predicted classes in rows.
 TOY = np.array([[2, 2, 2], [5, 70, 2], [0, 2, 15]]).T
@@ -17,17 +21,49 @@ MNN = np.array(
 # Jiang's orange juice example: the only integer table that gives the printed inputs.
 JUICE = np.array([[159, 47], [43, 286]])
 
+# Counts TP, FP and FN of some documents.
+DOCUMENTS = np.array(
+    [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]
+)
 
-def labels_of(matrix):
-    """Labels 0, ..., r - 1 that give a confusion matrix."""
-    matrix = np.asarray(matrix)
-    true, predicted = np.indices(matrix.shape)
-    return np.repeat(true.ravel(), matrix.ravel()), np.repeat(predicted.ravel(), matrix.ravel())
+ENDS = ("estimate", "low", "high", "standard_error")
+
+
+def labels_of(cells):
+    """Labels 0, 1, ... that give these counts: one sequence for each axis."""
+    return tuple(np.repeat(axis.ravel(), np.ravel(cells)) for axis in np.indices(np.shape(cells)))
 
 
 def labels_of_cells(cells):
     """Truth and predictions from counts of joint cells Z A_1 ... A_m."""
     places = len(cells).bit_length() - 1
-    code = np.repeat(np.arange(len(cells)), cells)
-    truth, *predicted = ((code >> k) & 1 for k in range(places - 1, -1, -1))
+    truth, *predicted = labels_of(np.reshape(cells, (2,) * places))
     return truth, {f"A{k}": array for k, array in enumerate(predicted, start=1)}
+
+
+def quiet(door, *arguments, **options):
+    """An answer without the package's warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        return door(*arguments, **options)
+
+
+def numbers(interval):
+    """The estimate, the limits and the standard error."""
+    return np.array([getattr(interval, name) for name in ENDS])
+
+
+def noisy(rng, true, right, classes):
+    """Predictions that are right with this probability, and otherwise any class."""
+    return np.where(rng.random(true.shape) < right, true, rng.integers(0, classes, true.shape))
+
+
+def binary_tables(p, n, least=1e-12):
+    """All 2 x 2 tables of n items that are not impossible, and their multinomial chances."""
+    from scipy import stats
+
+    places = np.indices((n + 1,) * 3).reshape(3, -1)
+    places = places[:, places.sum(axis=0) <= n]
+    tables = np.vstack([places, n - places.sum(axis=0)]).T
+    chance = stats.multinomial(n, np.ravel(p)).pmf(tables)
+    return tables[chance > least].reshape(-1, 2, 2), chance[chance > least]

@@ -81,15 +81,6 @@ def test_conditions_hold_within_the_stated_bounds(n, repetitions, seed):
         assert np.ptp(np.bincount(blocks_of(folds, n), minlength=blocks)) <= 1
 
 
-@pytest.mark.parametrize("repetitions", [*range(1, 32), 63, 127])
-def test_larger_blocks_disturb_the_halves_within_the_bound(repetitions):
-    # The bound of the docstring: every remainder r = n mod b, or every fifth one if there are many.
-    blocks = block_number(repetitions)
-    for n in range(blocks, 2 * blocks, 1 if blocks < 128 else 5):
-        halves = first_halves(f1ci.bcv_partitions(n, repetitions=repetitions, rng=0), n)
-        assert np.abs(2 * halves.sum(axis=1) - n).max() <= 2.2 * sqrt(blocks)
-
-
 # Stratification
 
 
@@ -148,31 +139,3 @@ def test_scikit_learn_takes_the_pairs_as_cv():
     # 16 of 24 are positive, the same share in each fold: always saying 1 is right for 2/3.
     scores = cross_val_score(DummyClassifier(strategy="most_frequent"), x, y, cv=folds)
     np.testing.assert_allclose(scores, np.full(6, 2 / 3))
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"n": 3}, ValueError, "n must be at least 4, the number of blocks for rep.*=3, got 3"),
-        ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .*=1, got 1"),
-        ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
-        ({"n": 8, "repetitions": 0}, ValueError, "repetitions must lie between 1 and .*got 0"),
-        (
-            {"n": 8, "stratify": [0, 1] * 3},
-            ValueError,
-            "stratify must have 8 labels, one for each item, got 6",
-        ),
-        ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
-        (
-            {"n": 10**6, "repetitions": 2000},
-            ValueError,
-            "at most 1000000000 indices, got n=1000000 and repetitions=2000",
-        ),
-    ],
-)
-def test_bad_input_gets_a_sentence_that_quotes_it(arguments, error, message):
-    with pytest.raises(error, match=message):
-        f1ci.bcv_partitions(**arguments)

@@ -1,5 +1,7 @@
 """The registry: what is in it is what the doors know."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -29,36 +31,31 @@ SERVED = {
 TOY = methods.Method("toy", halfway)
 
 
+DOORS = [
+    partial(f1ci.f1_interval, 30, 4, 6),
+    partial(f1ci.f1_score_interval, TRUE, PRED),
+    partial(f1ci.f1_score_interval, TRUE, PRED, beta=2),
+    partial(f1ci.f1_score_interval, TRUE, PRED, average=None),
+    partial(f1ci.f1_score_interval, TRUE, PRED, average="macro"),
+    partial(f1ci.metric_interval, THREE, "macro_f1_star"),
+    partial(f1ci.metric_interval, [[20, 4], [6, 30]], "cosine"),
+    partial(f1ci.difference_interval, TRUE, PRED, TRUE, "f1"),
+]
+
+
 def test_a_method_is_one_kernel_and_one_entry(monkeypatch):
     """It is seen through every door, and in the sentences that refuse others."""
-    labels = np.indices((3, 3)).reshape(2, 9)
-    true, predicted = (np.repeat(row, np.ravel(THREE)) for row in labels)
-    with monkeypatch.context() as patch:
-        patch.setitem(methods.METHODS, "toy", TOY)
-        found = [
-            f1ci.f1_interval(30, 4, 6, method="toy"),
-            f1ci.f1_score_interval(TRUE, PRED, method="toy"),
-            f1ci.f1_score_interval(TRUE, PRED, beta=2, method="toy"),
-            *(
-                f1ci.f1_score_interval(true, predicted, average=average, method="toy")
-                for average in ("micro", "macro", "weighted", "macro_star", None)
-            ),
-            f1ci.metric_interval(THREE, "macro_f1", method="toy"),
-            f1ci.metric_interval([[20, 4], [6, 30]], "cosine", method="toy"),
-        ]
-        difference = f1ci.difference_interval(TRUE, PRED, TRUE, "f1", method="toy")
-        with pytest.raises(ValueError, match=r"'toy'.*got 'other'"):
-            f1ci.f1_interval(1, 1, 1, method="other")
-        coverage = f1ci.coverage.exact(20, [0.3, 0.1, 0.1, 0.5], method="toy")
-    for interval in found:
+    monkeypatch.setitem(methods.METHODS, "toy", TOY)
+    for door in DOORS:
+        interval = door(method="toy")
         assert interval.method == "toy"
-        np.testing.assert_array_equal(interval.low, 0.5 * np.asarray(interval.estimate))
-        np.testing.assert_array_equal(interval.high, 0.5 + 0.5 * np.asarray(interval.estimate))
-    assert difference.method == "toy"
-    assert difference.high == (difference.estimate + 1.0) / 2
-    assert coverage.coverage > 0.5
-    with pytest.raises(ValueError, match="method must be one of"):
-        f1ci.f1_interval(1, 1, 1, method="toy")
+        half = 0.5 * np.asarray(interval.estimate)
+        np.testing.assert_array_equal(interval.high, 0.5 + half)
+        least = -0.5 if door.func is f1ci.difference_interval else 0.0
+        np.testing.assert_array_equal(interval.low, least + half)
+    assert f1ci.coverage.exact(20, [0.3, 0.1, 0.1, 0.5], method="toy").coverage > 0.5
+    with pytest.raises(ValueError, match=r"'toy'.*got 'other'"):
+        f1ci.f1_interval(1, 1, 1, method="other")
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda metric: metric.name)

@@ -1,7 +1,7 @@
 """Values and gradients of the metrics.
 
-Oracles: the examples of Takahashi et al. (2022), section 2; differences of values; scikit-learn;
-40 digits. tests/studies/test_printed_gradients.py has Table III of Yuan & Jiang (2025).
+Oracles: the examples of Takahashi et al. (2022), section 2; differences of values;
+40 digits. tests/studies/test_printed_formulas.py has Table III of Yuan & Jiang (2025).
 """
 
 import pickle
@@ -12,7 +12,6 @@ import pytest
 from examples import TOY
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import metrics as sklearn_metrics
 
 import f1ci
 from f1ci import metrics
@@ -75,15 +74,10 @@ def test_overlap_at_its_kink():
     # v (1 - v) / EA with v = .75, EA = .4
     np.testing.assert_allclose([variance, (p * by_recall**2).sum()], 0.46875, rtol=1e-14)
     assert (p * mean**2).sum() < 0.8 * variance
-
-
-@pytest.mark.parametrize("total", [10, 3333, 10**9 + 7])
-def test_overlap_sees_ties_of_counts(total):
-    """Equal counts of EA and EZ are equal, whatever the rounding of their shares."""
-    table = np.array([[total, 3], [3, 7]])
-    np.testing.assert_allclose(
-        metrics.overlap.gradient(table), metrics.precision.gradient(table), rtol=1e-12, atol=1e-7
-    )
+    # Equal counts are equal, whatever the rounding of their shares.
+    for total in (10, 3333, 10**9 + 7):
+        table = np.array([[total, 3], [3, 7]])
+        assert metrics.overlap.gradient(table) == pytest.approx(metrics.precision.gradient(table))
 
 
 @given(tables)
@@ -93,20 +87,6 @@ def test_identities_of_values(table):
     assert metrics.micro_f1.value(table) == pytest.approx(metrics.accuracy.value(table), rel=1e-9)
     other = metrics.f1.value(table[::-1, ::-1])
     assert metrics.macro_f1.value(table) == pytest.approx((f1 + other) / 2, rel=1e-12)
-
-
-def test_f_scores_against_scikit_learn():
-    rng = np.random.default_rng(4)
-    y_true = rng.integers(0, 4, 200)
-    y_pred = np.where(rng.random(200) < 0.6, y_true, rng.integers(0, 4, 200))
-    matrix = sklearn_metrics.confusion_matrix(y_true, y_pred)
-    for average in ("micro", "macro"):
-        for beta in (0.5, 1, 2):
-            theirs = sklearn_metrics.fbeta_score(y_true, y_pred, beta=beta, average=average)
-            named = metrics.get(f"{average}_f{beta}")
-            assert named.value(matrix) == pytest.approx(theirs, rel=1e-13)
-    theirs = sklearn_metrics.jaccard_score(y_true, y_pred, average="micro")
-    assert metrics.get("micro_jaccard").value(matrix) == pytest.approx(theirs, rel=1e-13)
 
 
 def test_orientation_rows_are_true():
@@ -149,10 +129,10 @@ def test_an_average_leaves_out_a_class_without_a_score():
     """Class 2 never occurs; or it is never predicted, and has a recall, but no precision."""
     two = [[5, 1], [1, 2]]
     three = [[5, 1, 0], [1, 2, 0], [0, 0, 0]]
-    assert metrics.macro_f1.value(three) == metrics.macro_f1.value(two)
-    np.testing.assert_array_equal(
-        metrics.macro_f1.gradient(three)[:2, :2], metrics.macro_f1.gradient(two)
-    )
+    for name in ("macro_f1", "weighted_f1", "weighted_recall"):
+        metric = metrics.get(name)
+        assert metric.value(three) == metric.value(two)
+        np.testing.assert_array_equal(metric.gradient(three)[:2, :2], metric.gradient(two))
     p = (5 / 7 + 2 / 3) / 2
     r = (5 / 6 + 2 / 3 + 0) / 3
     star = metrics.macro_f1_star.value([[5, 1, 0], [1, 2, 0], [1, 0, 0]])
@@ -196,52 +176,11 @@ def test_metrics_travel_to_other_processes(metric):
 
 
 def test_metrics_compare_by_value():
-    assert fbeta(2) == fbeta(2.0)
-    assert fbeta(2) != fbeta(3)
+    assert fbeta(2) == fbeta(2.0) != fbeta(3)
     assert macro(fbeta(2)) == macro(fbeta(2))
     assert macro("f1") == metrics.macro_f1 != metrics.weighted_f1
     assert macro_star() == metrics.macro_f1_star
     assert metrics.get("mcc") is metrics.get("matthews") is metrics.mcc
-
-
-def test_a_class_that_is_never_true_has_no_weight():
-    table = [[5, 1, 0], [1, 4, 0], [0, 0, 0]]
-    two = [[5, 1], [1, 4]]
-    assert metrics.weighted("recall").value(table) == metrics.weighted("recall").value(two)
-    np.testing.assert_array_equal(
-        metrics.weighted("f1").gradient(table)[:2, :2], metrics.weighted("f1").gradient(two)
-    )
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: metrics.get("recal"), ValueError, "got 'recal'; did you mean 'recall'"),
-        (lambda: metrics.get(2), ValueError, "metric must be one of .* got 2"),
-        (lambda: macro("macro_f1"), ValueError, "only a binary metric .* got 'macro_f1'"),
-        (lambda: fbeta(0), ValueError, "beta must be a finite number above 0, got 0"),
-        (lambda: fbeta("1"), TypeError, "beta must be numeric, got '1'"),
-        (lambda: tversky(0, 0), ValueError, "be 0, not both, or .* got a=0, b=0"),
-        (lambda: tversky(-1, 2), ValueError, r"lie between 1e-15 and 1e\+06, got a=-1"),
-        (lambda: tversky(1e300, 1), ValueError, r"between 1e-15 and 1e\+06, got a=1e\+300"),
-        (lambda: tversky(0.5, np.nan), ValueError, "weights of errors must .*, b=nan"),
-        (lambda: metrics.f1.value(TOY), ValueError, r"'f1' is a binary metric.* \(3, 3\)"),
-        (lambda: metrics.macro_f1.value([[1, 2, 3], [4, 5, 6]]), ValueError, r"\(2, 3\)"),
-        (lambda: metrics.f1.value([[1, -2], [3, 4]]), ValueError, r"not negative, got -2"),
-        (lambda: metrics.f1.value([[1, np.nan], [3, 4]]), ValueError, "got nan"),
-        (lambda: metrics.f1.value("f1"), TypeError, "matrix must be numeric, got 'f1'"),
-        (lambda: BinaryMetric("b", max, range=(1, 0)), ValueError, r"largest value, got \(1, 0\)"),
-        (lambda: BinaryMetric("b", max, range=1), ValueError, "largest value, got 1"),
-        (
-            lambda: f1ci.metric_interval(np.eye(61), MatrixMetric("own", np.trace)),
-            ValueError,
-            "'own' takes at most 60 classes, .* got 61",
-        ),
-    ],
-)
-def test_bad_input(call, error, words):
-    with pytest.raises(error, match=words):
-        call()
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -4,6 +4,7 @@ import mpmath as mp
 import numpy as np
 import oracle
 import pytest
+from examples import binary_tables, quiet
 from scipy import optimize, stats
 
 import f1ci
@@ -120,25 +121,15 @@ def test_bare_limits_are_langs(place):
 # The line and the bias, by exact sums
 
 
-def tables_of(p, n):
-    """Return all tables of n items in four cells that are not impossible, and their chances."""
-    places = np.indices((n + 1,) * 3).reshape(3, -1)
-    places = places[:, places.sum(axis=0) <= n]
-    tables = np.vstack([places, n - places.sum(axis=0)]).T
-    chance = stats.multinomial(n, p).pmf(tables)
-    return tables[chance > 1e-12], chance[chance > 1e-12]
-
-
 def recall_statistic(tables, p):
     """Return the score statistic of macro recall of two classes at the true value.
 
     Given the recalls' sum the likeliest recalls solve one equation, here by bisection.
     """
-    n = tables.sum(axis=1)
-    x, rows = tables[:, [0, 3]], tables.reshape(-1, 2, 2).sum(axis=2)
+    x, rows = tables[:, [0, 1], [0, 1]], tables.sum(axis=2)
     total = p[0] / (p[0] + p[1]) + p[3] / (p[2] + p[3])
-    low = np.full(len(n), max(total - 1.0, 0.0) + 1e-12)
-    high = np.full(len(n), min(total, 1.0) - 1e-12)
+    low = np.full(len(x), max(total - 1.0, 0.0) + 1e-12)
+    high = np.full(len(x), min(total, 1.0) - 1e-12)
     for _ in range(60):
         a = 0.5 * (low + high)
         b = total - a
@@ -158,8 +149,8 @@ def test_the_line_is_the_second_order_variance_of_macro_recall():
     line = (zeta2 * (1 - zeta2) / [0.45, 0.55]).sum()
     found = []
     for n in (80, 160):
-        tables, chance = tables_of(p, n)
-        inside = (tables.reshape(-1, 2, 2).sum(axis=2) > 0).all(axis=1)
+        tables, chance = binary_tables(p, n)
+        inside = (tables.sum(axis=2) > 0).all(axis=1)
         statistic = recall_statistic(tables[inside], p)
         chance = chance[inside] / chance[inside].sum()
         mean = chance @ statistic
@@ -184,8 +175,8 @@ def test_traces_in_closed_form_are_those_of_differences(name):
 def test_bias_of_macro_f1_is_that_of_exact_sums():
     """The mean of the estimate over all tables of 60 items, less the truth, is tr(H S) / 2N."""
     p, n = np.array([0.3, 0.2, 0.15, 0.35]), 60
-    tables, chance = tables_of(p, n)
-    x, y, w, u = tables.T
+    tables, chance = binary_tables(p, n)
+    x, y, w, u = tables.reshape(-1, 4).T
     with np.errstate(invalid="ignore"):
         estimate = x / (2 * x + y + w) + u / (2 * u + y + w)
     truth = macro_f1(p.reshape(2, 2))
@@ -232,6 +223,27 @@ def test_limits_do_not_jump_between_neighbouring_tables(name, table, cell):
     assert np.abs(np.diff(high)[4:]).max() < 0.02
 
 
+def test_where_no_cell_leads_further_out_nothing_bounds_the_value():
+    """MCC is .5 at any shares of the two cells with items, and less with any other item.
+
+    So its slopes are rounding there. At every level any value up to 1 may be true.
+    """
+    table = [[[1, 0, 0], [0, 0, 6], [0, 0, 0]]]
+    mcc = f1ci.metrics.get("mcc")
+    for z in np.linspace(0.9, 3.6, 28):
+        assert limits_of(table, mcc, z)[1] == 1.0
+
+
+@pytest.mark.parametrize("negatives", [24, 28, 36])
+def test_no_right_item_and_one_item_of_a_class_have_limits_without_a_jump(negatives):
+    """On the way the probability of right items can vanish, and macro star with its slopes."""
+    table = [[[0, 1], [negatives, 0]]]
+    highs = [limits_of(table, macro_star(), z)[1].item() for z in np.linspace(0.9, 3.6, 28)]
+    assert np.diff(highs).min() > 0.0
+    assert np.diff(highs).max() < 0.05
+    assert highs[-1] < 0.5
+
+
 def test_a_missed_rare_class_is_covered():
     """Exact sum: 5 of 200 items are expected of a class that is never predicted, weighted F1."""
     n, k = 200, np.arange(30)
@@ -243,21 +255,33 @@ def test_a_missed_rare_class_is_covered():
     assert covered > 0.95  # the ellipsoid of class limits has .87 here
 
 
-def test_matthews_correlation_is_covered():
-    """Exact sum over all tables of 40 items, at the worst population that a search found.
+def occupied(tables):
+    """The tables with items in every row and column."""
+    return (tables.sum(axis=1) > 0).all(axis=1) & (tables.sum(axis=2) > 0).all(axis=1)
 
-    It looked at populations that expect 3 items in every row and column.
-    """
-    p, n = np.array([33.05, 3.04, 3.67, 0.24]) / 40, 40
-    places = np.indices((n + 1,) * 3).reshape(3, -1)
-    places = places[:, places.sum(axis=0) <= n]
-    tables = np.vstack([places, n - places.sum(axis=0)]).T
-    chance = stats.multinomial(n, p).pmf(tables)
-    tables, chance = tables[chance > 1e-9].reshape(-1, 2, 2), chance[chance > 1e-9]
-    defined = (tables.sum(axis=1) > 0).all(axis=1) & (tables.sum(axis=2) > 0).all(axis=1)
-    low, high = f1ci.metric_interval(tables[defined], "mcc")
-    truth, chance = f1ci.metrics.mcc.value(p.reshape(2, 2)), chance[defined]
-    assert chance @ ((low <= truth) & (truth <= high)) / chance.sum() > 0.93
+
+@pytest.mark.parametrize(
+    ("name", "n", "p", "least"),
+    [
+        # The worst population that a search found with 3 expected items in every row and column.
+        ("mcc", 40, np.array([33.05, 3.04, 3.67, 0.24]) / 40, 0.93),
+        # Four per cent of errors; with room for few errors coverage is .86 to .94.
+        ("lift", 60, [0.68, 0.02, 0.02, 0.28], 0.94),
+        # Wilson's interval for a share of ten items and more is within two points of its level.
+        ("specificity", 30, [0.45, 0.2, 0.08, 0.27], 0.93),
+        ("npv", 30, [0.45, 0.2, 0.08, 0.27], 0.93),
+        ("kappa", 30, [0.45, 0.2, 0.08, 0.27], 0.93),
+    ],
+)
+def test_named_metrics_are_covered(name, n, p, least):
+    """Exact sums over all tables with items in every row and column."""
+    metric = f1ci.metrics.get(name)
+    tables, chance = binary_tables(p, n, least=1e-9)
+    kept = occupied(tables)
+    low, high = quiet(f1ci.metric_interval, tables[kept], metric)
+    truth = metric.value(np.reshape(p, (2, 2)))
+    covered = chance[kept] @ ((low <= truth) & (truth <= high)) / chance[kept].sum()
+    assert least < covered < 0.98
 
 
 # Class sizes that are fixed
@@ -320,30 +344,18 @@ def test_there_is_room_only_beside_the_best_value_of_the_range(errors):
     assert (with_room[1] > without_room[1]) == (1 <= errors <= 3)
 
 
-def test_named_metrics_without_a_best_value_are_covered():
-    """Lift: exact sum over all tables of 60 items with four per cent of errors."""
-    p, n = np.array([0.68, 0.02, 0.02, 0.28]), 60
-    tables, chance = tables_of(p, n)
-    tables = tables.reshape(-1, 2, 2)
-    defined = (tables.sum(axis=1) > 0).all(axis=1) & (tables.sum(axis=2) > 0).all(axis=1)
-    low, high = f1ci.metric_interval(tables[defined], "lift")
-    truth = 0.28 / 0.3 / 0.3
-    chance = chance[defined] / chance[defined].sum()
-    assert chance @ ((low <= truth) & (truth <= high)) > 0.94  # with room .86 to .94
-
-
-@pytest.mark.parametrize("name", ["macro_f1_star", "macro_f1", "macro_precision", "mcc"])
-def test_no_interval_has_length_zero(name):
-    for table in ([[0, 20], [30, 0]], [[20, 0], [0, 30]], [[4, 0], [0, 3]]):
-        interval = f1ci.metric_interval(table, name)
-        assert interval.low < interval.high
-    assert f1ci.metric_interval([[0, 20], [30, 0]], name).high < 0.5
-
-
-def test_a_defined_kappa_has_limits():
-    """All slopes are equal at some probabilities on the way: the theorem lacks its condition."""
-    interval = f1ci.metric_interval([[0, 0], [1, 9]], "kappa")
-    assert -1.0 <= interval.low < interval.estimate < interval.high <= 1.0
+def test_rounding_does_not_decide_if_there_is_room():
+    """The correlation of a perfect test set computes as 1 - 1e-16 for one table in five."""
+    sizes = np.arange(5.0, 45.0)
+    tables = np.zeros((40, 3, 3))
+    tables[:, range(3), range(3)] = np.stack([sizes, sizes[::-1], 7 + 3 * sizes], axis=1)
+    tables[:, 0, 1] = 2
+    _, with_room = limits_of(tables, f1ci.metrics.get("mcc"))
+    _, without_room = limits_of(tables, f1ci.metrics.get("mcc"), settings=Settings(few=0.0))
+    # Two errors: the one-sided Poisson limit of scipy, by Wilson's.
+    poisson = stats.chi2.ppf(0.05, 4) / 2
+    wilson = np.roots([1, -(4 + Z * Z), 4]).min()
+    assert (1 - with_room) / (1 - without_room) == pytest.approx(poisson / wilson, rel=1e-9)
 
 
 def test_settings_leave_out_the_parts():

@@ -136,16 +136,6 @@ def test_precision_and_recall_are_beta_distributions(tp, fp, fn, prior):
         assert ours.mean() == pytest.approx(theirs.mean(), rel=1e-14)
 
 
-@settings(max_examples=60)
-@given(tp=COUNTS, fp=COUNTS, fn=COUNTS, prior=st.sampled_from([0.5, 1.0, 2.5]))
-def test_f1_agrees_with_the_beta_prime_quantiles_of_eq_30(tp, fp, fn, prior):
-    low, high = f1ci.posterior(tp, fp, fn, prior=prior).interval(0.9)
-    prime = stats.betaprime(fp + fn + 2 * prior, tp + prior)
-    # betaprime.ppf is solved for numerically by scipy, and to about 1e-9.
-    np.testing.assert_allclose(low, 2 / (2 + prime.ppf(0.95)), rtol=1e-8)
-    np.testing.assert_allclose(high, 2 / (2 + prime.ppf(0.05)), rtol=1e-8)
-
-
 @pytest.mark.parametrize("prior", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("counts", [(0, 0, 0), (5, 2, 1), (12.5, 0, 0), (0, 3, 4.25)])
 def test_f1_density_is_eq_7(counts, prior):
@@ -162,15 +152,6 @@ def test_f1_density_is_eq_7(counts, prior):
             # Integrated: t^(b - 1) is singular at 0 for b < 1, which mpmath's nodes can take.
             below = mp.quad(eq_7, [0, mp.mpf(t) / 2, t])
             assert ours.cdf(t) == pytest.approx(float(below), rel=1e-10)
-
-
-def test_where_roads_1_and_3_meet():
-    tp, fp, fn = 77, 44, 10
-    interval = f1ci.posterior(tp, fp, fn, prior=1).interval(0.95)
-    # The Wald variance of road 1: f (1 - f)(2 - f)^2 / (2 v).
-    f, v = 2 * tp / (2 * tp + fp + fn), tp + fp + fn
-    assert interval.estimate == f
-    assert interval.standard_error == pytest.approx(np.sqrt(f * (1 - f) * (2 - f) ** 2 / (2 * v)))
 
 
 def test_the_default_prior_covers_high_scores_better_than_the_uniform_one():
@@ -343,63 +324,8 @@ def test_a_metric_of_ones_own_is_not_taken_for_f1():
             f1ci.posterior(7, 2, 1, metric)
 
 
-def test_a_caller_who_raises_on_every_error_gets_the_same_answer():
-    folds = [[[4000, 9, 6], [3800, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
-    expected = f1ci.bayes_test(*folds, rope=0.3)
-    with np.errstate(all="raise"):
-        assert f1ci.bayes_test(*folds, rope=0.3) == expected
-
-
-def test_a_caller_who_raises_on_underflow_gets_an_answer():
+def test_a_caller_who_raises_on_underflow_gets_the_same_answer():
     a, b = np.tile([90, 5, 5], (3, 2, 1)), np.tile([60, 30, 30], (3, 2, 1))
-    expected = f1ci.bayes_test(a, b)
+    expected = f1ci.bayes_test(a, b, rope=0.3)
     with np.errstate(all="raise"):
-        assert f1ci.bayes_test(a, b) == expected
-        assert np.geterr()["under"] == "raise"
-
-
-# Bad input
-
-ONES = np.ones((3, 2, 3))
-
-
-def of_folds(folds, **options):
-    return lambda: f1ci.effective_counts(folds, **options)
-
-
-def of_counts(*arguments, **options):
-    return lambda: f1ci.posterior(*arguments, **options)
-
-
-def of_test(*arguments, **options):
-    return lambda: f1ci.bayes_test(*arguments, **options)
-
-
-PAIR = f1ci.posterior([7, 8], 3, 2)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (of_folds(ONES[0]), ValueError, r"folds must have shape \(m, 2, 3\), .* shape \(2, 3\)"),
-        (of_folds(-ONES), ValueError, "folds must be finite and not negative, got -1.0"),
-        (of_counts(-1, 2, 3), ValueError, "tp must be finite and not negative, got -1"),
-        (of_counts(1, 2, "3"), TypeError, "fn must be numeric, got '3'"),
-        (of_counts(1, 2, 3, "accuracy"), ValueError, "one of 'precision'.*'accuracy'"),
-        (of_counts(1, 2, 3, prior=0), ValueError, "prior must be a finite number above 0, got 0"),
-        (of_counts([1, 2], [1, 2, 3], 0), ValueError, r"shape \(2,\) and arg 1 .* \(3,\)"),
-        (lambda: PAIR.pdf("x" * 10**6), TypeError, "x must be numeric, got 'xxx.{0,200}$"),
-        (lambda: PAIR.ppf(1.5), ValueError, "q must lie between 0 and 1, got 1.5"),
-        (lambda: PAIR.cdf([0.1, 0.2, 0.3]), ValueError, r"together with shapes .* \(3,\)"),
-        (
-            of_test(ONES, ONES[:2]),
-            ValueError,
-            r"folds_b must have shape \(3, 2, 3\), as folds_a, got shape \(2, 2, 3\)",
-        ),
-        (of_test(ONES, ONES, rope=-0.01), ValueError, "rope must lie between 0 and 1, got -0.01"),
-        (of_folds(ONES, rho1=-0.1), ValueError, "rho1 must lie between 0 and 1, got -0.1"),
-    ],
-)
-def test_bad_input_is_quoted(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
+        assert f1ci.bayes_test(a, b, rope=0.3) == expected

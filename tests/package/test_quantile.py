@@ -97,21 +97,6 @@ def test_two_variables(rho, level):
     assert found == pytest.approx(solve(probability, level), abs=1e-7)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_three_planar_variables(level):
-    # Axes at angles 0, 60 and 120 degrees: a regular hexagon of inradius q, six
-    # times twelve right triangles of angle 30 degrees at the centre.
-    angles = np.pi / 3 * np.arange(3)
-    correlation = np.cos(np.subtract.outer(angles, angles))
-
-    def probability(q):
-        outside = integrate.quad(lambda t: np.exp(-0.5 * (q / np.cos(t)) ** 2), 0, np.pi / 6)[0]
-        return 1 - 12 * outside / (2 * np.pi)
-
-    found = f1ci.equicoordinate_quantile(correlation, level)
-    assert found == pytest.approx(solve(probability, level), abs=1e-9)
-
-
 # Importance sampling: closed forms and one-dimensional integrals
 
 
@@ -129,7 +114,7 @@ def test_independence_is_sidaks(k, level):
     [
         np.full(3, 0.5**0.5),
         np.full(6, 0.99**0.5),
-        np.full(60, 0.3**0.5),
+        np.full(20, 0.3**0.5),
         [0.9, -0.3, 0.0, 0.6, 0.98],
         [0.5, 0, 0],
     ],
@@ -207,46 +192,3 @@ def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
     changed = matrix[np.ix_(order, order)] * np.outer(signs, signs)
     # Other points are used, so each of the two may err by the accuracy.
     assert f1ci.equicoordinate_quantile(changed) == pytest.approx(found[2], abs=2 * ACCURACY)
-
-
-@pytest.mark.parametrize("k", [2, 3, 6])
-def test_a_caller_who_raises_on_every_error_gets_the_same_answer(k):
-    matrix = one_factor(np.full(k, 0.999))
-    expected = f1ci.equicoordinate_quantile(matrix, 1 - 1e-9)
-    with np.errstate(all="raise"):
-        assert f1ci.equicoordinate_quantile(matrix, 1 - 1e-9) == expected
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("correlation", "message"),
-    [
-        ([[1.0, 0.2], [0.3, 1.0]], "be symmetric, .* got 0.2"),
-        ([[1.0, 0.2], [0.2, 0.9]], "diagonal of ones, got 0.9"),
-        ([[1.0, 1.2], [1.2, 1.0]], "from -1 to 1, .* got 1.2"),
-        ([[1.0, np.nan], [np.nan, 1.0]], "from -1 to 1, .* got nan"),
-        (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
-        (np.empty((0, 0)), r"got shape \(0, 0\)"),
-        (np.eye(3) * 1.6 - 0.6, "positive semidefinite, got eigenvalue -0.2"),
-        (np.eye(201), "at most 200 variables, got 201"),
-    ],
-)
-def test_bad_correlation(correlation, message):
-    with pytest.raises(ValueError, match=message):
-        f1ci.equicoordinate_quantile(correlation)
-
-
-@pytest.mark.parametrize(
-    ("level", "options", "message"),
-    [
-        (0.0, {}, "lie strictly between 0 and 1"),
-        (95, {}, "lie strictly between 0 and 1"),
-        (0.49, {}, "confidence_level must be at least 0.5 for three or more variables, got 0.49"),
-        (0.95, {"accuracy": 0}, "accuracy must be a finite number above 0, got 0"),
-    ],
-)
-def test_bad_options(level, options, message):
-    with pytest.raises(ValueError, match=message):
-        f1ci.equicoordinate_quantile(np.eye(3), level, **options)

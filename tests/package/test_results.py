@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,14 +14,13 @@ from f1ci import Interval
 INTERVAL = Interval(0.5, 0.25, 1.0, 0.125, 0.95, "wald", "f1")
 
 
-def test_an_interval_cannot_be_changed_and_survives_pickling():
+def test_records_are_equal_if_their_values_are():
+    """They are frozen, and travel between processes in simulations."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         INTERVAL.low = 0.0
-    # They travel between processes in simulations.
     assert pickle.loads(pickle.dumps(INTERVAL)) == INTERVAL
-
-
-def test_records_are_equal_if_their_values_are():
+    assert f1ci.sample_size(half_width=0.1) != INTERVAL
+    assert dataclasses.replace(INTERVAL, low=np.nextafter(INTERVAL.low, 1.0)) != INTERVAL
     assert f1ci.f1_interval(5, 1, 2) == f1ci.f1_interval(5, 1, 2)
     assert f1ci.f1_interval(5, 1, 2) != f1ci.f1_interval(5, 2, 2)
     assert f1ci.f1_interval(5, 1, 2) != f1ci.f1_interval(5, 1, 2, method="wald")
@@ -40,50 +40,35 @@ def test_numbers_deep_inside_are_compared():
     many = f1ci.f1_interval(np.arange(1500), 44, 10)
     changed = dataclasses.replace(many, low=np.where(np.arange(1500) == 700, 0.0, many.low))
     assert many != changed
-    nested = [
-        f1ci.results.DifferenceTest(
-            interval=interval,
-            p_value=np.nan,
-            null_hypothesis="",
-            discordant=(1, 2),
-            margin=0.0,
-            p_not_inferior=None,
-            p_equivalent=None,
-            method="score",
-            metric="f1",
-        )
-        for interval in (many, dataclasses.replace(many), changed)
-    ]
-    assert nested[0] == nested[1]
-    assert nested[0] != nested[2]
-    near = dataclasses.replace(INTERVAL, low=np.nextafter(INTERVAL.low, 1.0))
-    assert near != INTERVAL
-    other_type = f1ci.sample_size(half_width=0.1)
-    assert other_type != INTERVAL
+    test = f1ci.difference_test(*labels(3, 4))
+    assert dataclasses.replace(test, interval=many) == dataclasses.replace(test, interval=many)
+    assert dataclasses.replace(test, interval=many) != dataclasses.replace(test, interval=changed)
+
+
+Y_TRUE, A, B = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9, [0, 1, 1, 1] * 9
+FOLDS = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-def test_every_record_can_be_written_as_json():
-    y_true, a, b = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9, [0, 1, 1, 1] * 9
-    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
-    test = f1ci.difference_test(y_true, a, b, margin=0.05)
-    records = [
-        f1ci.f1_interval([3, 0], [1, 0], [1, 0]),
-        f1ci.f1_score_interval(np.array(["x", "y"] * 9), np.array(["x", "x"] * 9), average=None),
-        f1ci.joint_intervals(y_true, {"a": a, "b": b}, ["f1", "accuracy"]),
-        f1ci.compare_models(y_true, {"a": a, "b": b, "c": y_true}),
-        f1ci.sample_size(half_width=0.02),
-        f1ci.bayes_test(*folds),
-        test,
-    ]
-    for record in records:
-        again = json.loads(json.dumps(record.to_dict(), allow_nan=False))
-        assert again == record.to_dict()
-    assert records[0].to_dict()["estimate"] == [0.75, None]
-    assert records[1].to_dict()["classes"] == ["x", "y"]
-    assert "a, b" in records[3].to_dict()["tests"]
-    assert test.to_dict()["interval"]["low"] == test.interval.low
-    assert test.to_dict()["discordant"] == list(test.discordant)
+@pytest.mark.parametrize(
+    ("door", "path", "value"),
+    [
+        (partial(f1ci.f1_interval, [3, 0], [1, 0], [1, 0]), ["estimate"], [0.75, None]),
+        (partial(f1ci.f1_score_interval, [*"xy"], [*"xx"], average=None), ["classes"], [*"xy"]),
+        (partial(f1ci.joint_intervals, Y_TRUE, {"a": A, "b": B}, "f1"), ["metrics"], ["f1", "f1"]),
+        (partial(f1ci.compare_models, Y_TRUE, {"a": A, "b": B}), ["tests", "a, b", "margin"], 0),
+        (partial(f1ci.difference_test, Y_TRUE, A, B), ["discordant"], [0, 9]),
+        (partial(f1ci.difference_test, Y_TRUE, A, B), ["interval", "method"], "score"),
+        (partial(f1ci.sample_size, half_width=0.02), ["total"], None),
+        (partial(f1ci.bayes_test, *FOLDS), ["metric"], "f1"),
+    ],
+)
+def test_every_record_can_be_written_as_json(door, path, value):
+    record = door().to_dict()
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    for name in path:
+        record = record[name]
+    assert record == value
 
 
 def test_in_means_inside():
@@ -94,20 +79,6 @@ def test_in_means_inside():
     assert 0.7 not in pair  # each interval must hold it
     with pytest.warns(f1ci.UndefinedMetricWarning):
         assert np.nan not in f1ci.f1_interval(0, 0, 0)
-
-
-def test_one_interval_and_joint_intervals_are_siblings():
-    y_true, y_pred = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9
-    joint = f1ci.joint_intervals(y_true, {"a": y_pred}, ["f1", "accuracy"])
-    assert joint.estimate in joint
-    assert 0.0 not in joint
-    one, each = f1ci.f1_interval(77, 44, 10), f1ci.f1_score_interval(y_true, y_pred, average=None)
-    for result in (one, each, joint):
-        assert json.loads(json.dumps(result.to_dict()))["low"] == np.asarray(result.low).tolist()
-        frame = result.to_frame()
-        np.testing.assert_array_equal(frame["high"], np.ravel(result.high))
-    assert one.to_frame().index.tolist() == ["f1"]
-    assert each.to_frame().index.tolist() == [0, 1]
 
 
 def test_a_large_array_prints_without_looking_at_every_entry():
@@ -147,9 +118,7 @@ def test_arrays_print_as_a_table():
     each = f1ci.f1_score_interval(["é", "<b>", "é"], ["é", "<b>", "<b>"], average=None)
     assert [line.split()[0] for line in str(each).splitlines()[1:3]] == ["<b>", "é"]
     assert "<b>" not in each._repr_html_()
-    many = str(f1ci.f1_interval(np.arange(100_000), 44, 10)).splitlines()
-    assert len(many) < 40
-    assert "and 99,970 more" in many
+    assert each.to_frame().index.tolist() == ["<b>", "é"]
 
 
 def test_joint_intervals_print_as_a_table():
@@ -159,10 +128,11 @@ def test_joint_intervals_print_as_a_table():
     _, first, *_, last = lines = str(joint).splitlines()
     assert len(lines) == 1 + len(joint) + 1
     assert first.split()[:3] == ["<i>", "f1", f"{joint.estimate[0]:.3f}"]
-    assert first.split()[4] == f"{joint.high[0]:.3f}"
     assert first.split()[-1] == f"{joint.individual_high[0]:.3f}"
     assert "hold at once with 95 %" in last
     assert lines[0].split()[2:] == ["estimate", *joint.to_frame().columns[1:-1]]
+    assert joint.estimate in joint
+    assert 0.0 not in joint
 
 
 def labels(a_only, b_only, both=40):
@@ -198,16 +168,28 @@ def test_a_verdict_needs_both_the_interval_and_the_p_value():
     assert test.verdict() == close
 
 
-def test_plans_and_bayes_tests_print_as_tables():
-    plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
-    assert "5,832" in str(plan)
-    assert "9,483" in str(plan)
-    pair = f1ci.comparison_sample_size(
-        difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
-    )
-    assert "2,520" in str(pair)
+@pytest.mark.parametrize("rope", [0.0, 0.02])
+def test_bayes_tests_print_as_tables(rope):
     folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
-    for rope in (0.0, 0.02):
-        test = f1ci.bayes_test(*folds, rope=rope)
-        assert f"{test.p_h1:.3g}" in str(test)
-        assert str(test).splitlines()[-1] == f"most probable: {test.most_probable}"
+    test = f1ci.bayes_test(*folds, rope=rope)
+    assert f"{test.p_h1:.3g}" in str(test)
+    assert str(test).splitlines()[-1] == f"most probable: {test.most_probable}"
+
+
+@pytest.mark.parametrize(
+    ("plan", "numbers"),
+    [
+        (
+            f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615),
+            ("5,832", "9,483"),
+        ),
+        (
+            f1ci.comparison_sample_size(
+                difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
+            ),
+            ("2,520",),
+        ),
+    ],
+)
+def test_plans_print_as_tables(plan, numbers):
+    assert all(number in str(plan) for number in numbers)

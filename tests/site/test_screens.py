@@ -63,7 +63,11 @@ def test_formulas_proofs_code_and_the_still_of_a_figure(tab, real_address):
     tab.emulate_media(media="null")
     for page, button, folded in (
         ("book/compare", "Show the proof", ".toggle.proof p"),
-        ("notebooks/lam-coverage", "Show the code", "details div.cell_input"),
+        (
+            "notebooks/lam-coverage",
+            "Show the code",
+            'details:has-text("Show the code") div.cell_input',
+        ),
     ):
         open_page(tab, real_address, f"{page}.html")
         hidden = tab.locator(folded).first
