@@ -16,7 +16,7 @@
 # %% tags=["parameters"]
 replicates: int = 50_000  # own test sets for numbers about all rules together
 examples: int = 500  # test sets of a rule whose critical values are computed; the others' follow
-prevalence_step: float = 0.00006  # between the prevalences at which Table VII is fitted
+prevalences: list[float] = [0.0773, 0.07851]  # Table VII is fitted in steps between these
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
@@ -139,7 +139,7 @@ fitted = fits("corrected_individual")
 # Logistic regression has two solutions, and its fits start from both.
 
 # %%
-profile_at = np.arange(0.0773, 0.07851, prevalence_step)
+profile_at = np.arange(*prevalences, 0.00006)
 starts = {rule: [fit.guess, fit.guess * [0.98, 1.003]] for rule, fit in fitted.items()}
 starts["logistic"][0] = fitted["logistic"].guess * [1.05, 1.025]
 profile = np.zeros(len(profile_at))
@@ -340,6 +340,7 @@ def predicted(populations, stream, pool):
             seed=seed_of,
             truths=printed_truths,
             rescaled=True,
+            corrected=count == test_sets["corrected"],
             pool=pool,
         )
         for key in six:

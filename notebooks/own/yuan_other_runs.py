@@ -107,7 +107,7 @@ class Enumerated:
 
     def values(self, keys: Iterable[str]) -> Array:
         """Return these quantities of every test set, shape (tests, keys)."""
-        return np.array([self.study[key] for key in keys], dtype=np.float64).T
+        return np.column_stack([np.asarray(self.study[key], dtype=np.float64) for key in keys])
 
     def weights(self, cells: ArrayLike) -> tuple[Array, float]:
         """Return the test sets' probabilities under another population, and their sum before."""
@@ -116,13 +116,6 @@ class Enumerated:
         weight = self.probability * np.exp(change)
         total = float(weight.sum())
         return weight / total, total
-
-    def expects(self, cells: ArrayLike, values: Array) -> tuple[Array, Array]:
-        """Return means of `values` under another population, and their covariance."""
-        weight, _ = self.weights(cells)
-        mean: Array = weight @ values
-        second = (values * weight[:, None]).T @ values
-        return mean, second - np.outer(mean, mean)
 
     def moments(self, cells: ArrayLike, values: Array) -> tuple[Array, Array]:
         """Return means of `values` under another population, and their standard deviations."""
@@ -154,6 +147,8 @@ class RuleFit:
     ) -> None:
         self.tables, self.keys = tables, list(keys)
         self.values = tables.values(keys)
+        # The products of a covariance take long rows a third faster than long columns.
+        self.long_rows = np.ascontiguousarray(self.values.T)
         self.printed = np.asarray(printed, dtype=np.float64)
         row = np.repeat(range(3), 2)
         self.sets = np.asarray(test_sets)[row]
@@ -164,7 +159,10 @@ class RuleFit:
 
     def expects(self, cells: ArrayLike) -> tuple[Array, Array]:
         """Return mean and covariance of the six numbers, rounding included."""
-        mean, covariance = self.tables.expects(cells, self.values)
+        weight, _ = self.tables.weights(cells)
+        mean: Array = weight @ self.values
+        centred = self.long_rows - mean[:, None]
+        covariance = (centred * weight) @ centred.T
         return mean, covariance * self.per_row + np.eye(len(mean)) * ROUNDING**2
 
     def residuals(self, pair: ArrayLike, prevalence: float) -> Array:
