@@ -236,11 +236,12 @@ def _by_regression(rho: Array, level: float, examples: int) -> Array:
 
 
 def _held_and_length(
-    miss: Array, error: Array, unit: Array, q: Array
-) -> tuple[NDArray[np.bool_], Array]:
-    """Return of each test set whether all its intervals hold, and their mean length."""
+    name: str, miss: Array, error: Array, unit: Array, q: Array
+) -> dict[str, NDArray[Any]]:
+    """Say for each test set if all its intervals hold, and how long they are on average."""
     reach = q[:, None] * error
-    return np.asarray((miss <= reach).all(axis=-1)), 2 * (reach / unit).mean(axis=-1)
+    held = (miss <= reach).all(axis=-1)
+    return {f"{name}/coverage": held, f"{name}/length": 2 * (reach / unit).mean(axis=-1)}
 
 
 def quantities(
@@ -279,24 +280,39 @@ def quantities(
         Every quantity of shape (tests,).
     """
     found = estimates(counts, metrics)
-    z = float(ndtri((1 + level) / 2))
     miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
-    study: dict[str, NDArray[Any]] = {}
-    choices = [(("individual", "joint"), found.covariance)]
+    choices = {("individual", "joint"): found.covariance}
     if corrected:
-        choice_2 = blurred(found, counts, metrics, z**2 if square is None else square)
-        choices.append((("corrected_individual", "corrected"), choice_2))
-    for names, covariance in choices:
-        error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        for k in range(len(truth)):
-            study[f"{names[0]}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
-        for family, some in families.items():
-            joint = critical_values(covariance[:, some, some], level, examples=examples)
-            for name, q in zip(names, (np.full(len(joint), z), joint), strict=True):
-                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], q)
-                study[f"{family}/{name}/coverage"] = held
-                study[f"{family}/{name}/length"] = length
+        added = float(ndtri((1 + level) / 2)) ** 2 if square is None else square
+        choice_2 = blurred(found, counts, metrics, added)
+        choices["corrected_individual", "corrected"] = choice_2
+    study: dict[str, NDArray[Any]] = {}
+    for names, covariance in choices.items():
+        study |= _of_choice(names, covariance, miss, unit, families, level, examples)
+    return study
+
+
+def _of_choice(
+    names: tuple[str, str],
+    covariance: Array,
+    miss: Array,
+    unit: Array,
+    families: Mapping[str, slice],
+    level: float,
+    examples: int,
+) -> dict[str, NDArray[Any]]:
+    """Return the quantities of individual and of joint intervals with one covariance."""
+    individual, joint = names
+    z = np.full(len(miss), ndtri((1 + level) / 2))
+    error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+    held = miss <= z[:, None] * error
+    study: dict[str, NDArray[Any]] = {f"{individual}/m{k + 1}": x for k, x in enumerate(held.T)}
+    for family, some in families.items():
+        q = critical_values(covariance[:, some, some], level, examples=examples)
+        measures = miss[:, some], error[:, some], unit[some]
+        study |= _held_and_length(f"{family}/{individual}", *measures, z)
+        study |= _held_and_length(f"{family}/{joint}", *measures, q)
     return study
 
 
