@@ -121,6 +121,9 @@ def limits_of(sample: Sample, method: Method, z: FloatOrArray, constant: float =
         below, above = sample.unknown
         low = low - below
         high = high + above
+        if method.name not in ("delta", "blur"):
+            low = np.maximum(low, sample.range[0])
+            high = np.minimum(high, sample.range[1])
     if math.isnan(constant):
         return low, high
     least, largest = sample.range

@@ -17,7 +17,7 @@ from f1ci._interval import Question, interval_of
 from f1ci._reading import zero_division_of
 from f1ci.data import UnitCounts, unit_counts
 from f1ci.metrics import Metric
-from f1ci.metrics.averages import mean_of, with_rule
+from f1ci.metrics.averages import Mean, mean_of, with_rule
 from f1ci.results import Interval
 from f1ci.samples import difference, sample
 
@@ -138,9 +138,10 @@ def _interval(
     metric = _metrics.get(metric)
     constant = zero_division_of(zero_division)
     if average is not None:
-        mean = mean_of(_validation.choice("average", average, AVERAGES), metric)
-        metric = with_rule(mean, (), constant)
-    tables = [unit_counts(name, value, average is not None) for name, value in counts.items()]
+        metric = mean_of(_validation.choice("average", average, AVERAGES), metric)
+    metric = with_rule(metric, (), constant)
+    averaged = isinstance(metric, Mean)
+    tables = [unit_counts(name, value, averaged) for name, value in counts.items()]
     first = tables[0].shape
     _validation.shaped("counts_b", tables[-1], tables[-1].shape == first, str(first))
     units = UnitCounts(tuple(tables), range(first[1]))

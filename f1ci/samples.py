@@ -93,6 +93,15 @@ class Sample:
     classes: Classes | None = None
 
     @property
+    def attainable(self) -> tuple[FloatOrArray, FloatOrArray]:
+        """The range of the score, if classes without a score count as the constant."""
+        if self.unknown is None:
+            return self.range
+        least, largest = self.range
+        below, above = self.unknown
+        return np.fmin(least + below, self.estimate), np.fmax(largest - above, self.estimate)
+
+    @property
     def left_out(self) -> tuple[int, ...]:
         """The classes that an average leaves out because they have no score."""
         return left_out(self.metric)
@@ -107,7 +116,7 @@ class Sample:
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the delta method on a scale without borders."""
-        return delta.logit(self.estimate, self.error, z, self.range)
+        return delta.logit(self.estimate, self.error, z, self.attainable)
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         """Return the standard error with the correction of Yuan & Jiang, choice II."""
@@ -382,7 +391,7 @@ class Units(Sample):
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
-        return units.limits(self.moves, z, self.range)
+        return units.limits(self.moves, z, self.attainable)
 
     def add_constant(self, known: float, constant: float) -> None:
         """Let the classes without a score count as a constant; `known` is the share of the others.
@@ -448,7 +457,7 @@ class Difference(Sample):
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
         if isinstance(self.a, Units) and isinstance(self.b, Units):
-            return units.limits(units.change(self.a.moves, self.b.moves), z, self.range)
+            return units.limits(units.change(self.a.moves, self.b.moves), z, self.attainable)
         return super().logit_limits(z)
 
 

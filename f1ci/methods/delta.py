@@ -58,7 +58,9 @@ def symmetric(estimate: Array, error: Array, z: FloatOrArray) -> Limits:
     return estimate - half, estimate + half
 
 
-def logit(estimate: Array, error: Array, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
+def logit(
+    estimate: Array, error: Array, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]
+) -> Limits:
     """Return limits inside a range; the whole range where nothing is known of the error.
 
     The scale is a logit if the range is finite (for correlations Fisher's z), a logarithm if it has
@@ -67,9 +69,9 @@ def logit(estimate: Array, error: Array, z: FloatOrArray, range_: tuple[float, f
     """
     least, largest = range_
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if np.isfinite(largest - least):
+        if np.isfinite(largest - least).all():
             low, high = _on_logit_scale((estimate - least) / (largest - least), error, z, range_)
-        elif np.isfinite(least):
+        elif np.isfinite(least).all():
             low, high = _on_log_scale(estimate - least, error, z, least)
         else:
             low, high = symmetric(estimate, error, z)
@@ -80,7 +82,7 @@ def logit(estimate: Array, error: Array, z: FloatOrArray, range_: tuple[float, f
 
 
 def _on_logit_scale(
-    share: Array, error: Array, z: FloatOrArray, range_: tuple[float, float]
+    share: Array, error: Array, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]
 ) -> Limits:
     """Return the limits for an estimate that is at this share of a finite range."""
     least, largest = range_
@@ -94,7 +96,7 @@ def _on_logit_scale(
     return np.where(border, least, low), np.where(border, largest, high)
 
 
-def _on_log_scale(above: Array, error: Array, z: FloatOrArray, least: float) -> Limits:
+def _on_log_scale(above: Array, error: Array, z: FloatOrArray, least: FloatOrArray) -> Limits:
     """Return the limits for an estimate that is this far above the only end of the range."""
     border = above <= 0.0
     inside = np.where(border, 1.0, above)

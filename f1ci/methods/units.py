@@ -90,7 +90,7 @@ def degrees_of_freedom(share: Array) -> Array:
     return np.asarray(np.maximum(1.0 / squares - 1.0, 1.0))
 
 
-def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
+def limits(moves: Moves, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]) -> Limits:
     """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
 
     Without a variance they leave room for units of a kind that was not seen. They are the whole

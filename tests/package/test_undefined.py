@@ -106,3 +106,17 @@ def test_items_without_classes_are_left_out_of_the_mean_over_items():
     unseen = binomtest(0, 1).proportion_ci(method="wilson").high
     ends = 2 / 3 * (1 - unseen), 2 / 3 + unseen / 3
     assert (alone.estimate, *alone) == pytest.approx((2 / 3, *ends), rel=1e-12)
+
+
+@pytest.mark.parametrize("constant", [0, 1])
+@pytest.mark.parametrize("options", [{}, {"method": "logit"}, {"groups": [0, 1, 2, 3, 4] * 3}])
+@pytest.mark.parametrize("metric", ["macro_f1", "macro_precision", "macro_f1_star"])
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_limits_stay_in_the_range_if_an_unknown_class_counts(metric, options, constant):
+    y_true = [0, 1, 1] * 5
+    y_pred = [0, 1, 0] + [0, 1, 1] * 4
+    options = {"labels": [0, 1, 2], "zero_division": constant, **options}
+    interval = f1ci.score_interval(y_true, y_pred, metric, **options)
+    assert 0.0 <= interval.low <= interval.estimate <= interval.high <= 1.0
+    change = f1ci.difference_interval(y_true, y_pred, y_true, metric, **options)
+    assert -1.0 <= change.low <= change.estimate <= change.high <= 1.0
