@@ -78,10 +78,21 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     assert np.all(found.estimate < found.high)
     counts = np.stack([y & predicted, (1 - y) & predicted, y & (1 - predicted)], axis=-1)
     by_rows = quiet(clustered_interval, counts, average=average)
-    if average != "samples":  # counts have no zero_division
+    if average != "samples":  # by default counts leave out documents without a score
         np.testing.assert_array_equal(by_rows.low, found.low)
     lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), **of)
     np.testing.assert_array_equal(lists.high, found.high)
+
+
+@pytest.mark.parametrize("counted", [0, 1])
+def test_a_class_without_a_score_counts_as_asked_by_both_names_of_the_average(counted):
+    """The first class has 25 TP and 13 errors, so F1 = 50 / 63. The second one has no items."""
+    counts = np.zeros((4, 2, 3), dtype=int)
+    counts[:, 0] = [[8, 1, 2], [5, 0, 1], [9, 4, 3], [3, 1, 1]]
+    named = clustered_interval(counts, "macro_f1", zero_division=counted)
+    averaged = clustered_interval(counts, "f1", average="macro", zero_division=counted)
+    assert named.estimate == pytest.approx((50 / 63 + counted) / 2, rel=1e-14)
+    assert tuple(named) == tuple(averaged)
 
 
 def test_units_that_all_agree_count_as_one_item_each():
