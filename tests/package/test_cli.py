@@ -379,36 +379,54 @@ def test_a_process_reads_its_input_and_writes_what_the_terminal_can_show():
     assert not done.stderr
 
 
-def test_known_shares_of_the_classes(capsys, tmp_path):
-    """Precision by Bayes' rule: recall 0.9, and 0.1 of the negatives are called positive."""
+SHARES = ["--class-shares", "x=0.01", "y=0.99"]
+
+
+@pytest.fixture
+def balanced(tmp_path):
+    """A file with 100 x and 100 y: a finds nine tenths of each, and b is perfect."""
     lines = ["gold,a,b"]
     for gold, a, number in [("x", "x", 90), ("x", "y", 10), ("y", "x", 10), ("y", "y", 90)]:
         lines += [f"{gold},{a},{gold}"] * number
     path = tmp_path / "labels.csv"
     path.write_text("\n".join(lines), "utf-8")
-    shares = ["--class-shares", "x=0.01", "y=0.99"]
-    assert cli.main(["report", str(path), "--true", "gold", "--pred", "a", "--json", *shares]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    return str(path)
+
+
+def asked(capsys, *command):
+    assert cli.main([*command, "--json", *SHARES]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_known_shares_of_the_classes(capsys, balanced):
+    """Precision by Bayes' rule: recall 0.9, and 0.1 of the negatives are called positive."""
+    rows = asked(capsys, "report", balanced, "--true", "gold", "--pred", "a")
     (row,) = (x for x in rows if (x["name"], x["metric"]) == ("x", "precision"))
     assert row["estimate"] == pytest.approx(0.009 / (0.009 + 0.099), abs=1e-12)
-    command = ["compare", str(path), "--true", "gold", "--pred", "a", "b", "--positive", "x"]
-    assert cli.main([*command, "--metric", "precision", "--json", *shares]) == 0
-    models = json.loads(capsys.readouterr().out)
-    assert models[1]["name"] == "a"
-    assert models[1]["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
-    assert models[1]["low"] == pytest.approx(row["low"], abs=1e-6)
+    of_two = ["compare", balanced, "--true", "gold", "--pred", "a", "b", "--positive", "x"]
+    perfect, model, *_ = asked(capsys, *of_two, "--metric", "precision")
+    assert model["name"] == "a"
+    assert model["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
+    assert model["low"] == pytest.approx(row["low"], abs=1e-6)
     # Of a perfect model it matters that the shares are those of the true classes.
     gold = ["x"] * 100 + ["y"] * 100
     known = {"class_shares": {"x": 0.01, "y": 0.99}, "pos_label": "x"}
-    perfect = f1ci.score_interval(gold, gold, "precision", **known)
-    assert (models[0]["low"], models[0]["high"]) == tuple(perfect)
-    for wrong, sentence in [
+    expected = f1ci.score_interval(gold, gold, "precision", **known)
+    assert (perfect["low"], perfect["high"]) == tuple(expected)
+
+
+@pytest.mark.parametrize(
+    ("shares", "sentence"),
+    [
         ("x", "LABEL=SHARE, such as spam=0.02 ham=0.98, got 'x'"),
         ("x=much", "got 'x=much'"),
         ("x=0.5", "sum to 1, got {'x': 0.5} with the sum 0.5"),
-    ]:
-        assert cli.main([*command, "--class-shares", wrong]) == 2
-        assert sentence in capsys.readouterr().err
+    ],
+)
+def test_shares_that_are_mistakes(capsys, balanced, shares, sentence):
+    command = ["compare", balanced, "--true", "gold", "--pred", "a", "b", "--positive", "x"]
+    assert cli.main([*command, "--class-shares", shares]) == 2
+    assert sentence in capsys.readouterr().err
 
 
 def test_known_shares_of_a_label_with_a_hyphen(capsys, tmp_path):

@@ -144,40 +144,58 @@ def test_limits_of_a_map_cover_by_exact_sums(right, missed):
     assert delta < score
 
 
-def test_a_difference_has_the_moves_of_both_by_stratum():
-    """The standard error from numeric derivatives, item by item, with n - 1 in each stratum."""
+STRATUM_SIZES = np.array([50, 30, 20])
+STRATUM_SHARES = np.array([0.9, 0.08, 0.02])
+
+
+def two_models_by_stratum():
+    """Truth, the predictions of two models, and the strata of 100 items."""
     rng = np.random.default_rng(5)
-    strata = np.repeat([0, 1, 2], [50, 30, 20])
+    strata = np.repeat([0, 1, 2], STRATUM_SIZES)
     y_true = (rng.random(100) < np.array([0.1, 0.5, 0.8])[strata]).astype(int)
     a, b = (np.where(rng.random(100) < 0.8, y_true, 1 - y_true) for _ in range(2))
-    shares = np.array([0.9, 0.08, 0.02])
-    options = known(strata, dict(enumerate(shares)))
-    found = f1ci.difference_interval(y_true, a, b, "f1", **options)
+    return y_true, a, b, strata
+
+
+def test_a_difference_has_the_moves_of_both_by_stratum():
+    """The standard error from numeric derivatives, item by item, with n - 1 in each stratum."""
+    y_true, a, b, strata = two_models_by_stratum()
+    found = f1ci.difference_interval(
+        y_true, a, b, "f1", **known(strata, dict(enumerate(STRATUM_SHARES)))
+    )
+
+    def f1_of(y_pred, weight):
+        table = np.zeros((3, 2, 2))
+        np.add.at(table, (strata, y_true, y_pred), weight)
+        scale = STRATUM_SHARES / table.sum(axis=(1, 2))
+        return metrics.f1.value((scale[:, None, None] * table).sum(axis=0))
 
     def change(weight):
-        values = []
-        for y_pred in (a, b):
-            table = np.zeros((3, 2, 2))
-            np.add.at(table, (strata, y_true, y_pred), weight)
-            sizes = table.sum(axis=(1, 2))
-            values.append(metrics.f1.value(((shares / sizes)[:, None, None] * table).sum(axis=0)))
-        return values[1] - values[0]
+        return f1_of(b, weight) - f1_of(a, weight)
 
-    ones = np.ones(100)
-    moves = np.array([change(ones + row) - change(ones - row) for row in 1e-5 * np.eye(100)]) / 2e-5
-    n = np.array([50, 30, 20])[strata]
-    assert found.estimate == pytest.approx(change(ones), abs=1e-12)
+    steps = 1e-5 * np.eye(100)
+    moves = np.array([change(1 + step) - change(1 - step) for step in steps]) / 2e-5
+    n = STRATUM_SIZES[strata]
+    assert found.estimate == pytest.approx(change(np.ones(100)), abs=1e-12)
     expected = np.sqrt((moves**2 * n / (n - 1)).sum())
     assert found.standard_error == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_difference_by_stratum_is_the_same_through_every_door():
+    y_true, a, b, strata = two_models_by_stratum()
+    options = known(strata, dict(enumerate(STRATUM_SHARES)))
+    models = {"a": a, "b": b}
+    found = f1ci.difference_interval(y_true, a, b, "f1", **options)
     test = f1ci.difference_test(y_true, a, b, **options)
     assert list(test.interval) == list(found)
-    models = f1ci.compare_models(y_true, {"a": a, "b": b}, **options)
-    assert list(models.tests["a", "b"].interval) == list(found)
-    joint = f1ci.joint_intervals(y_true, {"a": a, "b": b}, "f1", **options)
+    compared = f1ci.compare_models(y_true, models, **options)
+    assert list(compared.tests["a", "b"].interval) == list(found)
+    joint = f1ci.joint_intervals(y_true, models, "f1", **options)
     assert joint.methods == ("score", "score")
     assert joint.individual_low[0] == f1ci.score_interval(y_true, a, **options).low
-    change_of_two = joint.covariance[0, 0] + joint.covariance[1, 1] - 2 * joint.covariance[0, 1]
-    assert np.sqrt(change_of_two) == pytest.approx(found.standard_error, rel=1e-12)
+    signs = np.array([-1.0, 1.0])
+    error = np.sqrt(signs @ joint.covariance @ signs)
+    assert error == pytest.approx(found.standard_error, rel=1e-12)
 
 
 def test_perfect_scores_are_not_known_exactly():
