@@ -27,7 +27,7 @@ def copied(tmp_path, monkeypatch):
 
 
 def test_every_file_has_a_source_and_every_source_a_file():
-    files = {path.name for path in DATA.iterdir() if path.suffix not in {".part", "", ".py"}}
+    files = {path.name for path in DATA.iterdir() if path.suffix not in {"", ".py"}}
     assert files - NOT_DATA == set(data.sources())
     for source in data.sources().values():
         content = data.read_verified(source["file"])
@@ -35,45 +35,6 @@ def test_every_file_has_a_source_and_every_source_a_file():
         assert content.count(b"\n") - header == int(source["rows"]), source["file"]
         assert b"\r" not in content
         assert all((source["source"], source["licence"], source["citation"]))
-
-
-def test_orange_juice():
-    # 1070 purchases, 18 variables, CH 653 and MM 417: the documentation of ISLR's OJ.
-    frame = datasets.orange_juice()
-    assert frame.shape == (1070, 18)
-    assert frame["Purchase"].value_counts().to_dict() == {"CH": 653, "MM": 417}
-    x, z = datasets.orange_juice_problem()
-    assert (x.shape, z.sum()) == ((1070, 2), 653)
-    # The definition of the price difference, an identity among the file's own columns.
-    np.testing.assert_allclose(x[:, 1], frame["SalePriceMM"] - frame["SalePriceCH"], atol=1e-9)
-
-
-def test_abalone_and_letters():
-    # 259 abalones of six rings; F 1307, I 1342, M 1528: UCI's abalone.names, and `cut | uniq -c`.
-    abalone = datasets.abalone()
-    assert (len(abalone), (abalone["rings"] == 6).sum()) == (4177, 259)
-    assert abalone["sex"].value_counts().to_dict() == {"M": 1528, "I": 1342, "F": 1307}
-    # 789 A, 766 B: the class distribution in UCI's letter-recognition.names.
-    letters = datasets.letters()
-    assert letters.shape == (20_000, 17)
-    assert letters["letter"].value_counts()[["A", "B"]].tolist() == [789, 766]
-    features = letters.drop(columns="letter").to_numpy()
-    assert (features.min(), features.max()) == (0, 15)
-
-
-def test_wang_li_counts():
-    counts = datasets.wang_li_counts()
-    assert list(counts) == [(t, m) for t in ("cws", "ner", "org") for m in ("A", "B")]
-    assert all(c.shape == (3, 2, 3) for c in counts.values())
-    # First line of the file: gold 560914, predicted 557693, correct 533644.
-    assert counts["cws", "A"][0, 0].tolist() == [533644, 557693 - 533644, 560914 - 533644]
-    # Last line: gold 3178, predicted 2218, correct 2054.
-    assert counts["org", "B"][2, 1].tolist() == [2054, 164, 1124]
-    for task in ("cws", "ner", "org"):
-        gold = {m: counts[task, m][..., 0] + counts[task, m][..., 2] for m in "AB"}
-        # Both models are tested on the same folds, and each repetition splits one corpus.
-        np.testing.assert_array_equal(gold["A"], gold["B"])
-        assert len(set(gold["A"].sum(axis=1))) == 1
 
 
 def test_printed_matrices():
@@ -86,13 +47,6 @@ def test_printed_matrices():
     # Table 1b's margins: truth in columns there, so in rows here.
     assert toy.sum(axis=1).tolist() == [7, 74, 19]
     assert toy.sum(axis=0).tolist() == [6, 77, 17]
-    mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
-    assert list(mnn.index) == list(mnn.columns) == ["W", "N1", "N2", "N3", "REM"]
-    # Table 4, row MNN: n = 59,066 and micro F1 = 0.859.
-    assert mnn.to_numpy().sum() == 59066
-    assert round(np.trace(mnn) / 59066, 3) == 0.859
-    assert mnn.loc["W", "N1"] == 577
-    assert mnn.attrs["origin"] == "printed"
 
 
 def test_jiang_matrix_is_the_only_one():

@@ -117,15 +117,6 @@ def test_a_changed_source_is_found(tree, file, before, after):
 
 
 @pytest.mark.slow
-def test_a_number_that_moved_with_its_source_is_found(tree):
-    change(tree / "notebooks/one.py", "estimate)", "low)")
-    run(tree)
-    found = certificate(tree, 1)
-    assert "sources: notebooks/one.py is not that of the reference run" in found["problems"]
-    assert found["not"] == [ID]
-
-
-@pytest.mark.slow
 def test_what_is_made_no_more_or_anew_is_found(tree):
     change(tree / "book/reference/run.json", '"made": {', '"made": {"results/figures/two.svg": "",')
     found = certificate(tree, 1)

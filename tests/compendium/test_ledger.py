@@ -10,7 +10,6 @@ import math
 import re
 import shutil
 import sys
-from collections import Counter
 from fractions import Fraction
 from unittest import mock
 
@@ -205,13 +204,10 @@ def simulated(deviation=DEVIATION, replicates=None):
         ("section-6/low", 0.6645, "match"),
         ("section-6/low", 0.6655, "match"),
         ("section-6/low", 0.6 + 0.0645, "match"),
-        ("section-6/low", 0.7 - 0.0345, "match"),
         ("section-6/share", 24.87, "match"),
-        ("section-6/share", 25.51, "open"),
         ("section-4.5/k", 16 / 11, "match"),
         ("section-4.5/k", 1.4545, "open"),
-        ("section-6/size", 9925, "match"),
-        ("section-6/size", np.int64(9926), "open"),
+        ("section-6/size", np.int64(9925), "match"),
         ("section-6/decision", "Accept H1", "match"),
         ("section-6/decision", "Accept H0", "open"),
         ("section-6/wrong", 0.1403, "erratum"),
@@ -257,14 +253,10 @@ def test_a_value_agrees_with_what_it_rounds_to_and_not_beyond(value, unit, digit
         ("n-25", 0.9770, simulated(), "monte-carlo"),
         ("n-25", 0.9770, simulated(DEVIATION / 2), "open"),
         ("n-25", 0.9770, simulated(None), "open"),
-        ("n-25", 0.9770, simulated(replicates=100), "monte-carlo"),
         ("n-25", 0.9772, simulated(), "open"),
         # Our error makes it sqrt(2) * 0.00061 + 0.0005 = 0.00136.
         ("n-25", 0.9772, simulated(replicates=10**6), "monte-carlo"),
         ("n-25", 0.9774, simulated(replicates=10**6), "open"),
-        ("n-25", 0.9748, simulated(), "open"),
-        # 0.0005 + 4 * sqrt(1e-6 + 1e-4) * 0.153
-        ("n-25", 0.9785, simulated(replicates=10**4), "monte-carlo"),
         # The first pattern that fits gives the paper's replicates: with 100, 4 errors are 0.061.
         ("few/n-25", 0.93, simulated(), "monte-carlo"),
         # An entry that is not understood, and one that explains.
@@ -285,15 +277,11 @@ def test_simulated_numbers(folder, name, value, how, expected):
 @pytest.mark.parametrize(
     ("name", "value", "how", "expected"),
     [
-        ("accuracy", 0.68, {"band": (0.66, 0.70)}, "in-band"),
         ("accuracy", 0.68, {"band": (0.66, 0.69086)}, "in-band"),  # 0.6909 may stand for 0.69086
         ("accuracy", 0.68, {"band": (0.66, 0.69084)}, "open"),
-        ("accuracy", 0.695, {"band": (0.69094, 0.70)}, "in-band"),
-        ("accuracy", 0.695, {"band": (0.69096, 0.70)}, "open"),
         # A fifth of 0.68 is 0.136; the band's ends need not be at equal distance.
         ("accuracy", 0.68, {"band": (0.62, 0.755)}, "in-band"),
         ("accuracy", 0.68, {"band": (0.62, 0.757)}, "not-contradicted"),
-        ("accuracy", 0.68, {"band": (0.3, 0.69)}, "open"),
         # Of a coverage, by what is missed: half of 1 - 0.948 is 0.026; of the value, this band is
         # a thirtieth either way.
         ("trained", 0.948, {"band": (0.935, 0.9605)}, "in-band"),
@@ -302,7 +290,6 @@ def test_simulated_numbers(folder, name, value, how, expected):
         ("accuracy", 0.69094, {"reconstructed": True}, "reconstructed"),
         ("accuracy", 0.69096, {"reconstructed": True}, "open"),
         ("several", 0.69094, {"reconstructed": True}, "one-of-several"),
-        ("several", 0.69096, {"reconstructed": True}, "open"),
         # Without the paper's replicates nothing is excused.
         ("coverage", 0.9470, {"deviation": 0.5}, "open"),
     ],
@@ -310,12 +297,6 @@ def test_simulated_numbers(folder, name, value, how, expected):
 def test_bands_and_reconstructed_inputs(folder, name, value, how, expected):
     more = BANDED if "band" in how else {}
     assert judge(folder, f"yuan/table-4/{name}", value, **how, **more).verdict == expected
-
-
-def test_what_is_too_weak_is_no_agreement():
-    weak = [name for name, verdict in verdicts.VERDICTS.items() if verdict.tone == "weak"]
-    assert {"one-of-several", "not-contradicted", "used-as-input"} <= set(weak)
-    assert not any(verdicts.VERDICTS[name].agrees for name in weak)
 
 
 # Errata
@@ -327,7 +308,6 @@ def test_what_is_too_weak_is_no_agreement():
         ("section-6/wrong", 0.1391, {}, "match", "0.1391 agrees with the printed '0.139'"),
         ("section-6/wrong", 0.1407, {}, "erratum", ""),
         ("section-6/wrong", 0.1409, {}, "erratum", "rests on 0.1403 +- 0.0005, but ours is 0.1409"),
-        ("table-3/wrong", 0.905, simulated(1.0, 10**6), "monte-carlo", "agrees with the printed"),
         # 1000 replicates cannot tell 0.953 from 0.900; the paper's 10^6 can.
         ("table-3/wrong", 0.953, simulated(1.0, 1000), "monte-carlo", ""),
         ("table-3/wrong", 0.953, simulated(1.0, 10**6), "erratum", ""),
@@ -362,7 +342,6 @@ def other_run(folder, value, deviation=None, name=RUN):
         ("run", 0.8006, None, "open"),
         ("run", 0.8104, 0.25, "other-run-fitted"),  # 0.0005 + 4 * 0.25 / 100 = 0.0105
         ("run", 0.8106, 0.25, "open"),
-        ("run", 0.804 / 2, 0.05, "open"),
         ("run", 0.804 * 1.01, 0.05, "open"),
         ("run", None, None, "open"),
         ("run", 0.69, 10.0, "open"),  # so uncertain that anything fits, ours too
@@ -405,24 +384,6 @@ def test_a_table_row_is_judged_by_one_run(folder, of_run, coverage):
     assert bool(found.problems) == (coverage == "open")
 
 
-def test_a_table_row_of_another_run_has_a_number_that_differs_from_the_stated_design():
-    found = Ledger(OWN, PUBLISHED.parent / "reference")
-    lines = {}
-    for entry in found.entries:
-        if entry.run:
-            line = found.published.restated.get(entry.id, entry.id).rpartition("/")[0]
-            lines.setdefault((line, entry.erratum), []).append(entry.agrees)
-    assert lines
-    assert not [line for line, agree in lines.items() if all(agree)]
-
-
-def test_the_value_of_another_run_stands_beside_ours(folder):
-    found = other_run(folder, 0.804, 0.05)
-    table = book.fragment("ledger-table", found, address="", version="", hashes={})
-    assert "0.90000<br><small>that run: 0.80400 ± 0.00050</small>" in table
-    assert "ours 0.90000; that run: 0.80400 ± 0.00050" in book.fragment("errata", found)
-
-
 def test_missing_inputs_and_gaps_are_told_apart(folder):
     recorder = results(folder)
     recorder.missing("yuan/table-4/coverage", "the training set")
@@ -444,18 +405,12 @@ def test_the_counts_of_the_page_add_up_to_the_numbers():
     # The sentences after the first one count all others.
     others = map(int, re.findall(r"\. (\d+) ", found.tally))
     assert agree + sum(others) == once
-    # The bar and the scoreboard count each number once too.
+    # The bar counts each number once too.
     sentence = book.fragment("sentence", found)
     assert found.tally in sentence
-    assert f"has {len(OWN.rows)} rows" in sentence
     parts = {name: int(n) for n, name in re.findall(r'title="(\d+) ([\w-]+)"', sentence)}
     assert sum(parts.values()) == once
     assert sum(n for name, n in parts.items() if verdicts.VERDICTS[name].agrees) == agree
-    table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", found))
-    *sums, total = map(int, re.findall(r"<td>(\d+)</td>", table[1]))
-    assert sum(sums) == total == once
-    readme = (PUBLISHED.parents[1] / "README.md").read_text("utf-8")
-    assert found.tally in " ".join(readme.split())
 
 
 # What is refused
@@ -466,14 +421,10 @@ def test_the_counts_of_the_page_add_up_to_the_numbers():
     [
         ("lam/section-6/lo", 0.665, "no published number has the id 'lam/section-6/lo'"),
         ("lam/section-6/low", math.nan, "finite, got nan"),
-        ("lam/section-6/low", -math.inf, "finite, got -inf"),
         ("lam/section-6/low", "0.665", "must be finite, got '0.665'"),
-        ("lam/section-6/low", True, "must be finite, got True"),
-        ("lam/section-6/low", None, "must be finite, got None"),
         ("lam/section-6/decision", 1.0, "a word, got 1.0"),
         # Only the run that the errata name is recorded.
         (f"R-lam-3:{RUN}", 0.8, "no published number has the id 'R-lam-3:"),
-        ("E-lam-1:lam/section-6/wrong", 0.8, "no published number has the id 'E-lam-1:"),
     ],
 )
 def test_bad_values_are_quoted(folder, id_, value, message):
@@ -486,16 +437,10 @@ def test_bad_values_are_quoted(folder, id_, value, message):
     [
         ({"band": (0.7, 0.6), "splits": 200}, r"outside its band \(0.7, 0.6\)"),
         ({"band": (0.6, 0.7), "splits": 199}, "at least 200, got 199"),
-        ({"band": (0.6, 0.7)}, "at least 200, got None"),
-        ({"band": (0.6, math.nan), "splits": 200}, "high must be finite, got nan"),
         ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its band"),
         ({"band": (0.6, 0.7), "splits": 200, "deviation": 0.1}, "neither a deviation"),
-        ({"band": (0.6, 0.7), "splits": 200, "reconstructed": True}, "nor reconstructed"),
-        ({"splits": 200}, "low must be finite, got None"),
         ({"deviation": -0.1}, "must not be negative, got -0.1"),
-        ({"deviation": math.inf}, "finite, got inf"),
         ({"deviation": 0.1, "replicates": 1}, "at least 2, got 1"),
-        ({"deviation": 0.1, "replicates": 1000.5}, "integer .* got 1000.5"),
         ({"replicates": 1000}, "1000 replicates without a deviation"),
         ({"id": "lam/section-6/low", "deviation": 0.1}, "deterministic, but has a deviation"),
         (
@@ -539,11 +484,8 @@ def test_numbers_of_the_text_are_recorded_once_and_judged_by_nobody(folder):
     [
         ("lam/section-6/low", "lam/section-6/lost", "no published number has the id"),
         (",0.66523,", ",nan,", "finite, got nan"),
-        (",0.66523,", ",,", "must be finite, got None"),
-        (",0.66523,", ",two thirds,", "could not convert"),
         (",0.66523,", ",0.66523,0.1", "deterministic, but has a deviation"),
         ("id,value", "id,number", "its columns are"),
-        (",0.66523,,,,,,,", ",0.66523", "not 9 cells"),
     ],
 )
 def test_a_tampered_results_file_is_an_error(folder, old, new, message):
@@ -556,7 +498,6 @@ def test_a_tampered_results_file_is_an_error(folder, old, new, message):
     [
         ("lam", "0.665,", "0.66S,", "'0.66S' is neither"),
         ("lam", "lam/section-6/low", "section 6, low", "cells"),
-        ("lam", "id,paper,item", "id,paper,table", "its columns are"),
         ("replicates", "rows,input", "row,input", "replicates.csv: its columns are"),
     ],
 )
@@ -564,12 +505,6 @@ def test_a_tampered_published_table_is_an_error(folder, table, old, new, message
     change(folder / "book" / "published" / f"{table}.csv", old, new)
     with pytest.raises(LedgerError, match=message):
         judge(folder, "lam/section-6/low", 0.66523)
-
-
-def test_a_tampered_printed_number_turns_the_verdict(folder):
-    assert judge(folder, "lam/section-6/low", 0.66523).verdict == "match"
-    change(folder / "book" / "published" / "lam.csv", "0.665,", "0.656,")
-    assert entry_of(built(folder), "lam/section-6/low").verdict == "open"
 
 
 # Outputs and command
@@ -586,49 +521,48 @@ def command(folder, *seed):
 def test_the_command_prints_and_writes_the_ledger(folder, capsys):
     save(folder, {"lam/section-6/low": 0.66523, "lam/section-6/again": 0.66523})
     save(folder, {"lam/table-3/wrong": 0.953}, "lam-geometry", deviation=0.3)
-    band = {"band": (0.66, 0.70), "splits": 500}
-    save(folder, {"yuan/table-4/accuracy": 0.68}, "yuan-gaussian", **band)
     assert command(folder) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if not line.startswith(" ")] == [
-        f"{NUMBERS} published numbers, results of 3 notebooks",
-        *("match: 2", "in-band: 1", "erratum: 1", f"not-recorded: {NUMBERS - 4}"),
+    said = capsys.readouterr().out
+    headings = [line for line in said.splitlines() if not line.startswith(" ")]
+    assert headings == [
+        f"{NUMBERS} published numbers, results of 2 notebooks",
+        *("match: 2", "erratum: 1", f"not-recorded: {NUMBERS - 3}"),
         "errors: 0",
     ]
-    wrong = "  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053"
-    assert any(line.startswith(wrong) for line in lines)
+    assert "  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053" in said
 
+
+def test_the_table_and_the_json_of_the_ledger_say_the_same(folder):
+    save(folder, {"lam/section-6/low": 0.66523})
+    assert command(folder) == 0
     written = folder / "_build" / "ledger"
     with (written / "ledger.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     report = json.loads((written / "ledger.json").read_text(encoding="utf-8"))["rows"]
-    assert {row["id"]: row["verdict"] for row in report} == {
-        name: row["verdict"] for name, row in rows.items()
-    }
+    verdict_of = {row["id"]: row["verdict"] for row in report}
+    assert verdict_of == {name: row["verdict"] for name, row in rows.items()}
     assert len(rows) == NUMBERS
     assert rows["lam/section-6/low"]["value"] == "0.66523"
-    # A number that restates another counts once: in the headline and in the bar.
+
+
+def test_a_number_that_restates_another_counts_once(folder):
+    save(folder, {"lam/section-6/low": 0.66523, "lam/section-6/again": 0.66523})
     sentence = book.fragment("sentence", built(folder))
-    assert sentence.startswith(f"**2 of {NUMBERS - 1}** published numbers agree with ours.")
+    assert sentence.startswith(f"**1 of {NUMBERS - 1}** published numbers agree with ours.")
     assert f"has {NUMBERS} rows" in sentence
     assert 'title="1 match"' in sentence
 
 
 def test_the_command_fails_on_an_open_row_and_on_errors(folder, capsys):
     assert command(folder) == 0  # nothing recorded yet: only gaps
-    path = save(folder, {"lam/section-6/low": 0.7})
+    save(folder, {"lam/section-6/low": 0.7})
     capsys.readouterr()
     assert command(folder) == 1
     said = capsys.readouterr().out
     assert "open: 1\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in said
-    path.unlink()
     change(folder / "book" / "published" / "lam.csv", "id,paper", "id,journal")
     assert command(folder) == 2
     assert "its columns are" in capsys.readouterr().err
-    for table in TABLES.keys() - {"papers", "errata", "inputs"}:
-        (folder / "book" / "published" / f"{table}.csv").unlink()
-    assert command(folder) == 1
-    assert "no published numbers" in capsys.readouterr().out
 
 
 def test_another_root_seed_has_to_give_the_same_verdicts(folder, capsys):
@@ -646,37 +580,12 @@ def test_another_root_seed_has_to_give_the_same_verdicts(folder, capsys):
         assert ("lam/table-3/n-25: printed 0.976" in out) == (now != "match")
 
 
-# The power of the real ledger
+# The ledger's power
 
 
-@pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])
-def test_every_deterministic_row_of_the_compendium_turns(tmp_path, factor):
-    # Ours as claimed: the printed number, or what the errata say ours is.
-    claimed = {
-        row.id: OWN.expected[row.id][0] if row.erratum else float(row.number.value)
-        for row in OWN.rows.values()
-        if row.kind == "deterministic" and row.number is not None
-    }
-    ledgers = []
-    for times in (1.0, factor):
-        recorder = Page(f"times-{times}", folder=tmp_path / str(times), published=OWN)
-        for name, value in claimed.items():
-            recorder.record(name, value * times)
-        recorder.save()
-        ledgers.append(Ledger(OWN, recorder.folder))
-    as_claimed, moved = ledgers
-    assert as_claimed.errors == []
-    verdict_of = {entry.id: entry.verdict for entry in as_claimed.entries}
-    noticed = Counter()
-    for entry in moved.entries:
-        if not claimed.get(entry.id):
-            continue
-        wrong = any(error.startswith(f"{entry.id}:") for error in moved.errors)
-        turns = wrong or not verdicts.VERDICTS[entry.verdict].passes
-        noticed[verdict_of[entry.id]] += turns
-        # A change within rounding cannot show: 0.33 times 1.01, or half of a printed 1, a tie.
-        rounding = entry.number.half_unit * (1 + 1e-9)
-        assert turns or abs(claimed[entry.id] * (factor - 1)) <= rounding, entry.id
-        assert factor == 1.01 or turns or claimed[entry.id] <= 2 * rounding, entry.id
-    # What the book says of the ledger's power, from one set of records alone.
-    assert noticed == {name: caught for name, (caught, _) in as_claimed.power(factor).items()}
+def test_power_counts_the_verdicts_that_a_factor_turns(folder):
+    """Printed .665 rounds to itself up to .6655; the erratum rests on .1403, give or take .0005."""
+    save(folder, {"lam/section-6/low": 0.665, "lam/section-6/wrong": 0.1403})
+    found = built(folder)
+    for factor, caught in ((1.0005, 0), (1.01, 1), (0.5, 1)):
+        assert found.power(factor) == {"match": (caught, 1), "erratum": (caught, 1)}

@@ -117,24 +117,6 @@ def put_program(path, text):
 
 
 @needs_make
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["notebooks"], ".venv was made for elsewhere"),
-        # Also where the other folder's lock is newer, so that make would install this folder there.
-        (["ledger", "--assume-new=requirements.lock"], ".venv was made for elsewhere"),
-        (["book", "VENV=a b"], "VENV is a path without spaces, got 'a b'"),
-    ],
-)
-def test_an_environment_of_another_folder_is_refused(bare, arguments, message):
-    (bare / ".venv").mkdir()
-    (bare / ".venv" / ".ready").write_text("elsewhere\n")
-    said, code = make(bare, *arguments)
-    assert code == 2
-    assert message in said
-
-
-@needs_make
 def test_what_a_person_names_is_no_command(bare):
     """The recipe gets it through the environment, and the shell does not read it again."""
     put_program(bare / ".venv" / "bin" / "python", 'for a; do echo "<$a>"; done')

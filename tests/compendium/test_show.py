@@ -3,7 +3,6 @@
 import re
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from compendium import book, ledger, roles, show, verdicts
@@ -68,12 +67,6 @@ def test_a_table_of_more_than_twenty_lines_is_folded_under_its_verdicts(page):
     assert "<summary>Show the table of 11 rows (A): 10 match, 1 open</summary>" in shown
 
 
-@pytest.mark.usefixtures("page")
-def test_a_table_that_names_no_number_is_an_error():
-    with pytest.raises(LedgerError, match="no published number has the id 'lam/section-6/nothing'"):
-        show.compare(["lam/section-6/nothing"], names=["x"])._repr_html_()
-
-
 def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
     html = show.compare(["lam/section-6/f1"])._repr_html_()
     published = Path(shutil.copytree(Published().folder, tmp_path / "published"))
@@ -125,9 +118,7 @@ KNOWN = {
         ),
         ("{glue:text}`../notebooks/lam.ipynb::lam-z:.2f`", "0.33"),
         ("{glue:text}`lam-w`", '<span class="not-computed">not computed</span>'),
-        ("{computed}`lam/y`", '<span class="not-computed">not computed</span>'),
         ("{tally}`lam/*|match`", "12"),
-        ("{doc}`lam`, ``{published}`lam/x` ``", "{doc}`lam`, ``{published}`lam/x` ``"),
         ("```md\n{tally}`lam/*|match`\n```", "```md\n{tally}`lam/*|match`\n```"),
         ("```{glossary}\nx\n  {tally}`lam/*|match`\n```", "```{glossary}\nx\n  12\n```"),
     ],
@@ -149,17 +140,3 @@ def test_a_page_that_quotes_what_there_is_not_is_named(page, text, message):
     quoting = book.Quoting(verdicts.Ledger(Published(), page.folder))
     with pytest.raises(LedgerError, match=re.escape(message)):
         quoting.on_page(text, "lam.md")
-
-
-def test_a_tally_counts_by_notebook_and_verdict():
-    rows = [
-        SimpleNamespace(id="x/1/a", notebook="n", verdict="match"),
-        SimpleNamespace(id="x/1/b", notebook="n", verdict="erratum"),
-        SimpleNamespace(id="x/2/a", notebook="other", verdict="erratum"),
-    ]
-    assert book.tally(rows, "n") == 2
-    assert book.tally(rows, "n|erratum open") == 1
-    assert book.tally(rows, "x/[12]/a|match erratum") == 2
-    assert book.tally(rows, "x/1/*") == 2
-    with pytest.raises(KeyError, match="errata"):
-        book.tally(rows, "n|errata")

@@ -109,10 +109,7 @@ def test_counts_without_a_metric_have_several(in_json, run):
     assert "note: f1 is undefined" in err
 
 
-@pytest.mark.parametrize(
-    "metric",
-    ["accuracy", "specificity", "mcc", "kappa", "npv", "macro_f1", "lift", "balanced_accuracy"],
-)
+@pytest.mark.parametrize("metric", ["accuracy", "specificity", "mcc", "macro_f1", "lift"])
 def test_true_negatives_that_are_missing_are_not_zero(run, metric):
     _, err = run("counts", 77, 44, 10, "--metric", metric, code=2)
     assert "needs the true negatives: f1ci counts TP FP FN TN" in err
@@ -144,14 +141,16 @@ def test_a_comparison_is_that_of_the_package(in_json, labels, groups):
     assert difference == difference | expected | {"verdict": test.verdict("a", "b")}
 
 
-def test_verdicts_of_a_positive_class(run, write):
+def test_the_verdict_comes_last_and_long_names_stay_apart(run, write):
+    """Names were cut to 40 letters, and then two models were one."""
+    names = [f"model_with_a_very_long_name_and_a_seed_number_{k}" for k in (1, 2)]
     rows = ["ham,ham,ham"] * 50 + ["spam,ham,spam"] * 30 + ["spam,spam,spam"] * 20
-    of = ["compare", write(rows), "--positive", "spam", "--true", "y", "--pred"]
-    out, _ = run(*of, "a", "b")
-    assert out.splitlines()[-1] == "b is better than a"
+    path = write(rows, ",".join(["y", *names]))
+    out, _ = run("compare", path, "--positive", "spam", "--true", "y", "--pred", *names)
     assert out.startswith("100 items, f1 of spam, method score, test exact\n")
-    out, _ = run(*of, "b", "a")
-    assert out.splitlines()[-1] == "a is worse than b"
+    assert out.splitlines()[-1] == f"{names[1]} is better than {names[0]}"
+    first_column = {line.split()[0] for line in out.splitlines()[3:5]}
+    assert len(first_column) == 2
 
 
 @pytest.mark.parametrize(
@@ -203,6 +202,39 @@ def test_help_shows_every_command_with_an_example(run):
     assert run("--version")[0] == f"f1ci {f1ci.__version__}\n"
 
 
+SHARES = ["--class-shares", "x=0.01", "y=0.99"]
+
+
+@pytest.fixture
+def balanced(write):
+    """A file with 100 x and 100 y: a finds nine tenths of each, and b is perfect."""
+    right = ["x,x,x"] * 90 + ["y,y,y"] * 90
+    wrong = ["x,y,x"] * 10 + ["y,x,y"] * 10
+    return write(right + wrong)
+
+
+def test_known_shares_of_the_classes(in_json, balanced):
+    """Precision by Bayes' rule: recall 0.9, and 0.1 of the negatives are called positive."""
+    rows = in_json("report", balanced, *OF_ONE, *SHARES)
+    (row,) = (x for x in rows if (x["name"], x["metric"]) == ("x", "precision"))
+    assert row["estimate"] == pytest.approx(0.009 / (0.009 + 0.099), abs=1e-12)
+    options = ["--positive", "x", "--metric", "precision", *SHARES]
+    perfect, model, _ = in_json("compare", balanced, *OF_PAIR, *options)
+    assert model["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
+    # Of a perfect model it matters that the shares are those of the true classes.
+    gold = ["x"] * 100 + ["y"] * 100
+    known = {"class_shares": {"x": 0.01, "y": 0.99}, "pos_label": "x"}
+    expected = f1ci.score_interval(gold, gold, "precision", **known)
+    assert (perfect["low"], perfect["high"]) == tuple(expected)
+
+
+def test_known_shares_of_a_label_with_a_hyphen(in_json, write):
+    path = write(["1,1", "-1,-1", "1,-1", "-1,1"] * 10, "y,a")
+    rows = in_json("report", path, "--class-shares=-1=0.75", "--class-shares=1=0.25")
+    (row,) = (x for x in rows if (x["name"], x["metric"]) == ("1", "precision"))
+    assert row["estimate"] == pytest.approx(0.25, abs=1e-12)
+
+
 # Files; test_columns.py has those that the calculator reads too
 
 
@@ -213,18 +245,6 @@ def test_the_columns_that_were_chosen_are_named(run, write):
     assert run("compare", path, *OF_PAIR) == (out, "")
     _, err = run("report", path, code=2)
     assert "a report is for one model: name it with --pred; got 'a', 'b'" in err
-
-
-def test_models_with_long_names_stay_apart(run, in_json, write):
-    """Names were cut to 40 letters, and then two models were one."""
-    names = [f"model_with_a_very_long_name_and_a_seed_number_{k}" for k in (1, 2)]
-    rows = [f"{t},{t if k % 7 else 0},{t if k % 3 else 0},{k % 2}" for k, t in enumerate(TRUE)]
-    path = write(rows, ",".join(["y", *names, "baseline"]))
-    of = ["compare", path, "--true", "y", "--pred", *names]
-    assert {row["name"] for row in in_json(*of)[:2]} == set(names)
-    out, _ = run(*of, "baseline")
-    first_column = [line.split()[0] for line in out.splitlines()[3:6]]
-    assert len(set(first_column)) == 3
 
 
 def test_two_files_are_joined(run, in_json, write, labels):
@@ -331,6 +351,11 @@ def test_bad_arguments_get_one_sentence(run, arguments, sentence):
         (["a", "b"], "f1 needs --positive, the positive class among 'ham', 'spam'; got None"),
         (["a", "c"], "no column is called 'c'; got the columns 'y', 'a', 'b'"),
         (["a", "b", "--metric", "recall"], "recall needs --positive, the positive class among"),
+        (
+            ["a", "b", "--positive", "ham", "--class-shares", "x"],
+            "LABEL=SHARE, such as spam=0.02 ham=0.98, got 'x'",
+        ),
+        (["a", "b", "--positive", "ham", "--class-shares", "ham=much"], "got 'ham=much'"),
     ],
 )
 def test_bad_comparisons_get_one_sentence(run, write, arguments, sentence):
@@ -338,12 +363,6 @@ def test_bad_comparisons_get_one_sentence(run, write, arguments, sentence):
     _, err = run("compare", path, "--true", "y", "--pred", *arguments, code=2)
     assert err.startswith("f1ci: ")
     assert sentence in err
-
-
-def test_one_score_of_three_classes_needs_a_positive_class(run, write):
-    path = write(["x,x,x", "y,y,x", "z,z,y"])
-    _, err = run("compare", path, *OF_PAIR, "--metric", "recall", code=2)
-    assert "recall needs --positive, the positive class among 'x', 'y', 'z'; got None" in err
 
 
 def test_input_without_an_end_is_refused(run, monkeypatch):
@@ -360,9 +379,7 @@ def test_escape_codes_do_not_reach_the_terminal(capsys, write):
     path = write([f"{red},{red},b", "b,b,b", f"b,{red},b"], f"y,{red},b")
     for arguments in (
         ["report", path, "--true", "y", "--pred", red],
-        ["compare", path, "--true", "y", "--pred", red, "b", "--metric", "macro_f1"],
         ["compare", path, "--true", "y", "--pred", red, "b", "--positive", "x" * 10**5],
-        ["report", path, "--true", "no", "--pred", red],
     ):
         cli.main(list(map(str, arguments)))
         shown = "".join(capsys.readouterr())
@@ -377,79 +394,3 @@ def test_a_process_reads_its_input_and_writes_what_the_terminal_can_show():
     assert done.returncode == 0
     assert rb"\u6771" in done.stdout
     assert not done.stderr
-
-
-SHARES = ["--class-shares", "x=0.01", "y=0.99"]
-
-
-@pytest.fixture
-def balanced(tmp_path):
-    """A file with 100 x and 100 y: a finds nine tenths of each, and b is perfect."""
-    lines = ["gold,a,b"]
-    for gold, a, number in [("x", "x", 90), ("x", "y", 10), ("y", "x", 10), ("y", "y", 90)]:
-        lines += [f"{gold},{a},{gold}"] * number
-    path = tmp_path / "labels.csv"
-    path.write_text("\n".join(lines), "utf-8")
-    return str(path)
-
-
-def asked(capsys, *command):
-    assert cli.main([*command, "--json", *SHARES]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_known_shares_of_the_classes(capsys, balanced):
-    """Precision by Bayes' rule: recall 0.9, and 0.1 of the negatives are called positive."""
-    rows = asked(capsys, "report", balanced, "--true", "gold", "--pred", "a")
-    (row,) = (x for x in rows if (x["name"], x["metric"]) == ("x", "precision"))
-    assert row["estimate"] == pytest.approx(0.009 / (0.009 + 0.099), abs=1e-12)
-    of_two = ["compare", balanced, "--true", "gold", "--pred", "a", "b", "--positive", "x"]
-    perfect, model, *_ = asked(capsys, *of_two, "--metric", "precision")
-    assert model["name"] == "a"
-    assert model["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
-    assert model["low"] == pytest.approx(row["low"], abs=1e-6)
-    # Of a perfect model it matters that the shares are those of the true classes.
-    gold = ["x"] * 100 + ["y"] * 100
-    known = {"class_shares": {"x": 0.01, "y": 0.99}, "pos_label": "x"}
-    expected = f1ci.score_interval(gold, gold, "precision", **known)
-    assert (perfect["low"], perfect["high"]) == tuple(expected)
-
-
-@pytest.mark.parametrize(
-    ("shares", "sentence"),
-    [
-        ("x", "LABEL=SHARE, such as spam=0.02 ham=0.98, got 'x'"),
-        ("x=much", "got 'x=much'"),
-        ("x=0.5", "sum to 1, got {'x': 0.5} with the sum 0.5"),
-    ],
-)
-def test_shares_that_are_mistakes(capsys, balanced, shares, sentence):
-    command = ["compare", balanced, "--true", "gold", "--pred", "a", "b", "--positive", "x"]
-    assert cli.main([*command, "--class-shares", shares]) == 2
-    assert sentence in capsys.readouterr().err
-
-
-def test_known_shares_of_a_label_with_a_hyphen(capsys, tmp_path):
-    path = tmp_path / "labels.csv"
-    path.write_text("gold,pred\n" + "1,1\n-1,-1\n1,-1\n-1,1\n" * 10, "utf-8")
-    shares = ["--class-shares=-1=0.75", "--class-shares=1=0.25"]
-    assert cli.main(["report", str(path), "--json", *shares]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    (row,) = (x for x in rows if (x["name"], x["metric"]) == ("1", "precision"))
-    assert row["estimate"] == pytest.approx(0.25, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("redirect", "sentence"),
-    [
-        ("counts 1 2 3 >&-", "f1ci: standard input or output: closed\n"),
-        (
-            "report - --true y --pred a <<X\ny,a\n1\nX\n",
-            "f1ci: standard input, line 2: got 1 cells, the first line has 2\n",
-        ),
-    ],
-)
-def test_closed_streams_and_bad_input_get_a_sentence(redirect, sentence):
-    command = ["sh", "-c", f"{sys.executable} -m f1ci {redirect}"]
-    done = subprocess.run(command, capture_output=True, cwd=ROOT, check=False)
-    assert (done.returncode, done.stderr.decode()) == (2, sentence)

@@ -86,12 +86,6 @@ def test_a_score_without_a_slope_where_nothing_is_right_has_a_p_value():
         assert 0.0 < there.p_value < 2 / 2**8
 
 
-def test_differences_of_many_classes_have_score_limits():
-    true, a, b = np.random.default_rng(2).integers(0, 11, (3, 330))
-    for metric in ("kappa", "macro_f1"):
-        assert f1ci.difference_interval(true, a, b, metric).method == "score"
-
-
 # Different items: exact coverage, the closed form of delta, one answer of p-value and interval
 
 

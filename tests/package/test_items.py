@@ -1,7 +1,5 @@
 """Counting: against scikit-learn and against a loop, for labels of every kind."""
 
-import re
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -101,36 +99,6 @@ def test_matrix_equals_scikit_learn_and_the_definition(pairs, order):
         np.testing.assert_array_equal(found, theirs)
 
 
-def test_labels_in_a_file_are_read_from_there(tmp_path):
-    np.save(tmp_path / "labels.npy", np.array([TRUE, PRED], dtype=np.int8))
-    mapped = np.load(tmp_path / "labels.npy", mmap_mode="r")
-    assert f1ci.binary_counts(*mapped) == (4, 3, 1, 3)
-    assert f1ci.confusion_matrix(*mapped).tolist() == [[3, 3], [1, 4]]
-
-
-class Unhashable:
-    def __hash__(self):
-        raise RuntimeError("no hash")
-
-    def __repr__(self):
-        return "Unhashable()"
-
-
-@pytest.mark.parametrize("label", [Decimal("sNaN"), Unhashable()])
-def test_labels_that_cannot_be_hashed_are_quoted(label):
-    with pytest.raises(TypeError, match="hashable labels, got " + re.escape(repr(label))):
-        f1ci.binary_counts([1, label], [1, 1])
-    with pytest.raises(TypeError, match="pos_label must be hashable, got "):
-        f1ci.binary_counts([0, 1], [1, 1], pos_label=label)
-
-
-def test_a_number_beyond_doubles_is_quoted():
-    with pytest.raises(ValueError, match="must hold classes, got the fraction inf"):
-        f1ci.binary_counts(np.array([np.longdouble("1e4000"), 1]), [1, 1])
-    with pytest.raises(ValueError, match=r"tp must be a whole number .*, got inf"):
-        f1ci.f1_interval(np.longdouble("1e4000"), 1, 1)
-
-
 def test_one_class_alone_is_no_error():
     assert f1ci.binary_counts([0, 0], [0, 0]) == (0, 0, 0, 2)
     assert f1ci.binary_counts(["ham"], ["ham"], pos_label="spam") == (0, 0, 0, 1)
@@ -164,13 +132,6 @@ def test_labels_keep_apart_what_python_keeps_apart(y_true, y_pred, expected):
     assert f1ci.confusion_matrix(y_true, y_pred).tolist() == expected
 
 
-def test_wide_integers_in_binary():
-    wide = [2**63 + 1, 2**63]
-    assert f1ci.binary_counts(wide, wide[::-1], pos_label=2**63) == (0, 1, 1, 0)
-    with pytest.raises(ValueError, match="at most two classes, got 3"):
-        f1ci.binary_counts(wide, [-5, -5], pos_label=2**63)
-
-
 # Indicators
 
 TRUE_ROWS = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
@@ -200,20 +161,3 @@ def test_columns_of_indicators_are_matched_by_name():
     found = f1ci.f1_score_interval(true, pred[["c", "a", "b"]], average=None)
     assert found.classes == ("a", "b", "c")
     np.testing.assert_allclose(found.estimate, f1_score(TRUE_ROWS, PRED_ROWS, average=None))
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda long: f1ci.binary_counts(long, [1]),
-        lambda long: f1ci.binary_counts([1], [1], pos_label=[long]),
-        lambda long: f1ci.binary_counts([long, "a"], [long, "a"], pos_label="b"),
-        lambda long: f1ci.f1_interval(1, 1, 1, method=long),
-        lambda long: f1ci.f1_interval(10 ** (len(long) // 10), 1, 1),
-        lambda long: f1ci.metric_interval([[1, 2], [3, 4]], long),
-    ],
-)
-def test_messages_about_long_values_stay_short(call):
-    with pytest.raises((TypeError, ValueError)) as caught:
-        call("x" * 10**5)
-    assert len(str(caught.value)) < 500

@@ -105,15 +105,6 @@ def test_a_whole_number_is_not_rounded_up(error):
     assert plan.total == 10 * plan.positives
 
 
-def test_fields_and_defaults():
-    plan = f1ci.sample_size(half_width=0.02)
-    assert (plan.metric, plan.total, plan.confidence_level) == ("f1", None, 0.95)
-    assert plan == f1ci.sample_size(fbeta(1), half_width=np.float64(0.02))
-    assert type(plan.positives) is int
-    least = f1ci.sample_size(half_width=1.0, prevalence=0.3, confidence_level=0.2)
-    assert (least.positives, least.total) == (1, 1)
-
-
 @given(
     beta=st.floats(0.1, 10),
     half_width=st.floats(0.005, 0.4),

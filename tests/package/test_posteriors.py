@@ -220,16 +220,6 @@ def test_no_counts_leave_the_prior_and_no_estimate():
     assert np.isnan(interval.standard_error)
 
 
-def test_a_posterior_keeps_its_own_counts():
-    tp = np.array([7.0, 8.0])
-    posterior = f1ci.posterior(tp, 3.0, 2.0)
-    before = posterior.interval().low.copy()
-    tp[:] = 0.0
-    assert posterior.interval().low.tolist() == before.tolist()
-    with pytest.raises(AttributeError):
-        posterior.alpha = 2.0
-
-
 # The Bayes test: integration
 
 SHAPES = [

@@ -166,30 +166,3 @@ def test_a_verdict_needs_both_the_interval_and_the_p_value():
     assert test.interval.low > 0
     close = "A and B are not distinguished (a close case: interval and p-value disagree)"
     assert test.verdict() == close
-
-
-@pytest.mark.parametrize("rope", [0.0, 0.02])
-def test_bayes_tests_print_as_tables(rope):
-    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
-    test = f1ci.bayes_test(*folds, rope=rope)
-    assert f"{test.p_h1:.3g}" in str(test)
-    assert str(test).splitlines()[-1] == f"most probable: {test.most_probable}"
-
-
-@pytest.mark.parametrize(
-    ("plan", "numbers"),
-    [
-        (
-            f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615),
-            ("5,832", "9,483"),
-        ),
-        (
-            f1ci.comparison_sample_size(
-                difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
-            ),
-            ("2,520",),
-        ),
-    ],
-)
-def test_plans_print_as_tables(plan, numbers):
-    assert all(number in str(plan) for number in numbers)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import confusion_matrix, f1_score
-from statsmodels.stats.proportion import proportion_confint
 
 from notebooks.own import lam_bert_suggestion_mining as suggestions
 from notebooks.own.lam_bert_suggestion_mining import Counts
@@ -17,26 +16,17 @@ Z = float(stats.norm.ppf(0.975))
 # Four intervals
 
 
-def test_wilson_indirect_ends_are_wilsons_for_the_proportion() -> None:
-    for right, v in ((0, 5), (77, 131), (131, 131)):
-        share = np.array(proportion_confint(right, v, method="wilson"))
-        ends = four_intervals.wilson_indirect_of(2 * right / (v + right), v, Z)
-        assert np.array(ends) == pytest.approx(2 * share / (1 + share), abs=1e-12)
-
-
 def test_coverages_of_two_methods_correlate_as_over_all_tables() -> None:
     n, cells, draws = 25, (0.4, 0.1, 0.1), 40_000
     methods = ("wald", "wilson_indirect")
-    q, truth = sum(cells), four_intervals.truth(cells)
-    v, tp = map(np.ravel, np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), indexing="ij"))
-    v, tp = v[tp <= v], tp[tp <= v]
-    weight = stats.binom.pmf(v, n, q) * stats.binom.pmf(tp, v, cells[0] / q)
-    low, high = four_intervals.end_points(
-        np.stack([tp, v - tp, 0 * v, n - v], axis=1), methods, 0.95
-    )
+    truth = four_intervals.truth(cells)
+    v, tp = np.array([(v, tp) for v in range(1, n + 1) for tp in range(v + 1)]).T
+    weight = stats.binom.pmf(v, n, 0.6) * stats.binom.pmf(tp, v, 0.4 / 0.6)
+    tables = np.stack([tp, v - tp, 0 * v, n - v], axis=1)
+    low, high = four_intervals.end_points(tables, methods, 0.95)
     held = (low <= truth) & (truth <= high)
-    expected = np.cov(held.T.astype(float), aweights=weight)
-    expected = expected[0, 1] / np.sqrt(expected[0, 0] * expected[1, 1])
+    covariance = np.cov(held.T.astype(float), aweights=weight)
+    expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
     coverage, _ = four_intervals.outcome_correlations(n, cells, methods, 0.95, draws=draws, seed=1)
     # Four times 1 / sqrt(draws), doubled because the outcomes are far from normal.
     assert coverage[0, 1] == pytest.approx(expected, abs=8 / draws**0.5)

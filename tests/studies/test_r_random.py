@@ -73,16 +73,3 @@ def test_the_test_sets_of_section_3a_are_those_of_r(n: int) -> None:
 
 
 TRAINERS = normal_classes.nearest, normal_classes.logistic
-
-
-def test_the_population_is_the_integral_over_the_rules_intervals() -> None:
-    random = RRandom(499)
-    z, x = normal_classes.drawn(random, 500)
-    rules = [train(z, x) for train in TRAINERS]
-    exact = normal_classes.population(rules)
-    # A million cases that R would draw next; five standard errors of each share.
-    z, x = normal_classes.drawn(random, 10**6)
-    shares = normal_classes.joint_counts(z, [rule.predict(x) for rule in rules]) / 10**6
-    np.testing.assert_array_less(np.abs(shares - exact), 5 * np.sqrt(exact / 10**6))
-    assert exact.sum() == pytest.approx(1, abs=1e-12)
-    assert exact[:4].sum() == pytest.approx(0.5, abs=1e-12)

@@ -8,7 +8,6 @@ from f1ci.joint import rows_of_cells
 from notebooks.own import choosing_a_method as one_score
 from notebooks.own import joint_intervals as joint_sets
 from notebooks.own import two_models_many_documents as comparisons
-from notebooks.shared import kernels
 from notebooks.shared.four_intervals import share_of
 
 EXAMPLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
@@ -37,16 +36,6 @@ def test_coverage_given_v_is_the_package_s_exact_coverage(method):
 
 
 # Two models
-
-
-def test_wald_p_value_is_the_delta_method_s():
-    # f1ci divides by n - 1 items.
-    interval = f1ci.difference_interval(*kernels.labels(EXAMPLE), "f1", method="delta")
-    n = EXAMPLE.sum()
-    ratio = interval.estimate / interval.standard_error * np.sqrt(n / (n - 1))
-    expected = 2 * comparisons.special.ndtr(-abs(ratio))
-    assert comparisons.wald_p_value(EXAMPLE) == pytest.approx(expected, rel=1e-9)
-    assert comparisons.wald_p_value(EXAMPLE, as_coded=True) != pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -101,15 +90,6 @@ def test_a_tuned_threshold_is_the_best_on_its_test_set():
 
 
 # Joint intervals
-
-
-def test_a_population_has_the_agreement_asked_for():
-    p = joint_sets.population(2, 0.3, 0.8, 0.5)
-    bits = joint_sets.cell_bits(2)
-    hits = bits[:, 1:] == bits[:, :1]
-    assert p @ bits[:, 0] == pytest.approx(0.3)
-    assert p @ hits == pytest.approx([0.8, 0.8])
-    assert p @ hits.all(axis=1) == pytest.approx(0.5 * 0.8 + 0.5 * 0.64)
 
 
 def test_methods_that_share_a_critical_value_have_the_same_correlations():

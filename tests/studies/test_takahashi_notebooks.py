@@ -70,20 +70,6 @@ def test_the_published_means_come_out(which, mean):
     assert f"{nights.published_mean(nights.sleep_stages(which), 'SimpleNet'):.1f}" == mean
 
 
-def test_counts_are_those_of_the_data():
-    # Epochs and nights: the README of the data.
-    for which, size, epochs in (("dodh", 25, 24_662), ("dodo", 55, 53_236)):
-        frame = nights.sleep_stages(which)
-        assert len(nights.labels(frame)) == epochs
-        for network in nights.NETWORKS:
-            table = nights.matrices(frame, network)
-            assert table.shape == (size, 5, 5)
-            assert table.sum() == epochs
-            counts = nights.class_counts(table)
-            # Each wrong epoch is a false positive of one stage and a false negative of another.
-            np.testing.assert_array_equal(counts[..., 1].sum(axis=1), counts[..., 2].sum(axis=1))
-
-
 def test_the_design_effect_is_that_of_a_jackknife_over_nights():
     tables = nights.matrices(nights.sleep_stages("dodo"), "Chambon")
     pooled = tables.sum(axis=0)
@@ -100,15 +86,3 @@ def test_the_design_effect_is_that_of_a_jackknife_over_nights():
     # A variance of 4,000 draws has a standard error of 2.2 %; jackknife and delta method differ
     # by a term of the order 1 / 55.
     assert effect == pytest.approx(jackknife / independent, rel=0.1)
-
-
-def test_nights_of_identical_epochs_are_worth_one_epoch_each():
-    # 40 nights of 20 epochs that are all alike: correlation 1, design effect 20 (times 40 / 39).
-    which = np.arange(40) % 25
-    tables = np.zeros((40, 25), np.int64)
-    tables[np.arange(40), which] = 20
-    tables = tables.reshape(40, 5, 5)
-    effect = nights.design_effect(f1ci.metrics.micro_f1, tables)
-    assert effect == pytest.approx(20 * 40 / 39, rel=1e-12)
-    rho = nights.within_night_correlation(f1ci.metrics.micro_f1, tables)
-    assert rho == pytest.approx((20 * 40 / 39 - 1) / 19, rel=1e-12)

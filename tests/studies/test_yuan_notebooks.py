@@ -50,15 +50,6 @@ def test_a_fit_finds_the_population_that_made_its_numbers(enumerated):
     assert fit.as_one_run(0.062, (0, 2), 3000) > fit.fit(0.062)[1]
 
 
-def test_rates():
-    # Z A_1 A_2 from 000 to 111; 40 of 110 are positive, 31 predicted so by either rule.
-    found = other_runs.rates([60, 5, 4, 1, 6, 8, 9, 17])
-    expected = [40 / 110, 26 / 40, 26 / 31, 25 / 40, 25 / 31]
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
-    p = other_runs.cells_of_rates(*found[:3])
-    np.testing.assert_allclose(p * 110, [65, 5, 14, 26], rtol=1e-12)
-
-
 # Records
 
 
