@@ -123,35 +123,35 @@ def cluster_variance(rows, a, b):
     return score, total * Fraction(len(rows), len(rows) - 1)
 
 
+def score_and_influences(true, predicted, a, b):
+    """The score, and how much each item moves it."""
+    tp, fp, fn, _ = binary_counts(true, predicted, 1)
+    whole = tp + a * fp + b * fn or Fraction(1)
+    f = tp / whole
+    moves = {(1, 1): 1 - f, (0, 1): -a * f, (1, 0): -b * f, (0, 0): 0}
+    return f, [moves[pair] / whole for pair in zip(true, predicted, strict=True)]
+
+
+def studentised(true, one, other, a, b):
+    """The squared difference of two scores over its variance by the delta method."""
+    f, moves_f = score_and_influences(true, one, a, b)
+    g, moves_g = score_and_influences(true, other, a, b)
+    if f == g:
+        return 0
+    variance = sum((y - x) ** 2 for x, y in zip(moves_f, moves_g, strict=True))
+    return (g - f) ** 2 / variance if variance else float("inf")
+
+
 def swap_p_value(true, by_a, by_b, a, b):
     """The share of all swaps of A's and B's predictions that differ as much as what was seen.
 
-    The difference is judged by its square over its variance by the delta method, in fractions.
+    The difference is judged by its square over its variance, in fractions.
     """
     a, b = Fraction(a), Fraction(b)
-    a, b = a / (a + b), b / (a + b)
-
-    def score_and_influences(predicted):
-        tp, fp, fn, _ = binary_counts(true, predicted, 1)
-        whole = tp + a * fp + b * fn or Fraction(1)
-        f = tp / whole
-        moves = {(1, 1): 1 - f, (0, 1): -a * f, (1, 0): -b * f, (0, 0): 0}
-        return f, [moves[pair] / whole for pair in zip(true, predicted, strict=True)]
-
-    def statistic(one, other):
-        (f, moved_f), (g, moved_g) = score_and_influences(one), score_and_influences(other)
-        square = sum((y - x) ** 2 for x, y in zip(moved_f, moved_g, strict=True))
-        if f == g:
-            return 0
-        return (g - f) ** 2 / square if square else float("inf")
-
-    differ = [i for i, pair in enumerate(zip(by_a, by_b, strict=True)) if pair[0] != pair[1]]
-    seen = statistic(by_a, by_b)
-    extreme = 0
-    for tosses in product((False, True), repeat=len(differ)):
-        one, other = list(by_a), list(by_b)
-        for i, swapped in zip(differ, tosses, strict=True):
-            if swapped:
-                one[i], other[i] = other[i], one[i]
-        extreme += statistic(one, other) >= seen
-    return Fraction(extreme, 2 ** len(differ))
+    weights = a / (a + b), b / (a + b)
+    seen = studentised(true, by_a, by_b, *weights)
+    # An item on which the models agree stays as it is.
+    both = [{(x, y), (y, x)} for x, y in zip(by_a, by_b, strict=True)]
+    swaps = list(product(*both))
+    extreme = sum(studentised(true, *zip(*swap, strict=True), *weights) >= seen for swap in swaps)
+    return Fraction(extreme, len(swaps))

@@ -109,30 +109,6 @@ def test_one_class_of_several():
         assert (each.low[k], each.high[k]) == pytest.approx(tuple(found), abs=1e-6)
 
 
-def test_a_difference_has_the_influences_of_both():
-    """The standard error from numeric derivatives, item by item."""
-    rng = np.random.default_rng(3)
-    y_true = np.repeat([0, 1], [60, 40])
-    a, b = (np.where(rng.random(100) < 0.8, y_true, 1 - y_true) for _ in range(2))
-    found = f1ci.difference_interval(y_true, a, b, "f1", class_shares={1: 0.05, 0: 0.95})
-
-    def f1_of(y_pred, weight):
-        table = np.zeros((2, 2))
-        np.add.at(table, (y_true, y_pred), weight)
-        return metrics.f1.value(in_population(table, [0.95, 0.05]))
-
-    def change(weight):
-        return f1_of(b, weight) - f1_of(a, weight)
-
-    steps = 1e-5 * np.eye(100)
-    moves = np.array([change(1 + step) - change(1 - step) for step in steps]) / 2e-5
-    assert found.estimate == pytest.approx(change(np.ones(100)), abs=1e-12)
-    # In each class of n items the divisor is n - 1.
-    factor = np.repeat([60 / 59, 40 / 39], [60, 40])
-    assert found.standard_error == pytest.approx(np.sqrt((factor * moves**2).sum()), rel=1e-5)
-    assert found.low < found.estimate < found.high
-
-
 def test_groups_of_one_item_have_the_items_influences():
     """The cluster-robust variance is the sum of squares of the influences, times G / (G - 1)."""
     y_true, y_pred = labels_of(BINARY)

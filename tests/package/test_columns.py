@@ -52,14 +52,19 @@ def counted_cells(labels, positive):
     }
 
 
+def command_for(case, folder):
+    """Write the files of a case into a folder; return the command that reads them."""
+    files = case.get("files") or [{"name": "pasted.txt", "text": case["text"]}]
+    for file in files:
+        (folder / file["name"]).write_text(file["text"], "utf-8", newline="")
+    paths = [str(folder / file["name"]) for file in files]
+    return ["report" if case.get("b") == "" else "compare", *paths]
+
+
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
 @pytest.mark.parametrize("case", cases())
 def test_cases(case, tmp_path, capsys):
-    files = case.get("files") or [{"name": "pasted.txt", "text": case["text"]}]
-    for file in files:
-        (tmp_path / file["name"]).write_text(file["text"], "utf-8", newline="")
-    paths = [str(tmp_path / file["name"]) for file in files]
-    command = ["report" if case.get("b") == "" else "compare", *paths]
+    command = command_for(case, tmp_path)
     refused = "asks" in case or "refuses" in case
     assert cli.main(command) == (2 if refused else 0), capsys.readouterr().err
     if refused:

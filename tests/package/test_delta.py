@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from examples import JUICE, MNN, TOY
+from examples import MNN, TOY
 from scipy import stats
 
 import f1ci
@@ -61,32 +61,7 @@ def test_every_printed_digit_and_the_papers_r_code(matrix, metric, in_r, printed
 # Jiang
 
 
-def test_jiang_orange_juice_as_printed():
-    """Section 2.3; the table is the only one that gives the four printed inputs."""
-    n = JUICE.sum()
-    assert n == 535
-    assert f"{JUICE[1, 1] / n:.3f}" == "0.535"
-    assert f"{JUICE[1].sum() / n:.3f}" == "0.615"
-    assert f"{metrics.tversky(0.64, 0.04).value(JUICE):.3f}" == "0.900"
-    interval = metric_interval(JUICE, fbeta(0.5))
-    assert f"{interval.estimate:.3f}" == "0.861"
-    assert f"{interval.standard_error:.4f}" == "0.0162"
-    assert f"{interval.length / 2:.3f}" == "0.032"
-    assert interval.metric == "fbeta(0.5)"
-
-
 # One interval
-
-
-def test_blur_of_accuracy_is_six_times_agresti_coull():
-    """It adds (4 + 1 + 1) z^2 / 2n to n times the variance; plus-four adds z^2 / 2n."""
-    for level in (0.9, 0.95):
-        n, z = JUICE.sum(), stats.norm.ppf((1 + level) / 2)
-        errors = [
-            metric_interval(JUICE, "accuracy", method=method, confidence_level=level).standard_error
-            for method in ("delta", "blur")
-        ]
-        assert n * (errors[1] ** 2 - errors[0] ** 2) == pytest.approx(6 * z**2 / (2 * n), rel=1e-10)
 
 
 @pytest.mark.parametrize("n", [7, 49, 535, 10**6 + 3, 10**12 + 39])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from examples import TOY, labels_of, noisy, numbers, quiet
+from examples import TOY, noisy, numbers, quiet
 
 import f1ci
 
@@ -196,17 +196,6 @@ def test_one_model(seed, binary, doors):
             assert_same(answer(door), expected, question)
 
 
-def test_one_interval_for_each_class():
-    true, pred = (np.array(["x", "y", "z"])[labels] for labels in labels_of(TOY))
-    each = f1ci.f1_score_interval(true, pred, average=None)
-    assert each.classes == ("x", "y", "z")
-    for k, name in enumerate(each.classes):
-        alone = f1ci.f1_score_interval(true == name, pred == name, pos_label=True)
-        np.testing.assert_allclose(numbers(each)[:, k], numbers(alone), rtol=1e-12)
-    chosen = f1ci.f1_score_interval(true, pred, average=None, labels=["z", "x", "y"])
-    np.testing.assert_array_equal(numbers(chosen), numbers(each)[:, [2, 0, 1]])
-
-
 @pytest.mark.parametrize("average", ["macro", "weighted", None])
 def test_classes_by_group_are_units_with_counts(average):
     true, pred, groups = np.random.default_rng(4).integers(0, 3, (3, 90))
@@ -292,12 +281,3 @@ def test_comparisons_know_labels_and_zero_division(options):
     test = f1ci.difference_test(*question[:4], **options)
     assert test.estimate == pytest.approx(difference[0], abs=1e-14)
     assert 0.0 < test.p_value < 1.0
-
-
-def test_two_multilabel_models_are_compared():
-    rng = np.random.default_rng(5)
-    true, a, b = rng.integers(0, 2, (3, 60, 4))
-    found = f1ci.difference_interval(true, a, b, "macro_f1")
-    single = [f1ci.score_interval(true, p, average="macro").estimate for p in (a, b)]
-    assert found.estimate == pytest.approx(single[1] - single[0], abs=1e-14)
-    assert found.low < found.estimate < found.high

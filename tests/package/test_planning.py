@@ -201,16 +201,6 @@ def test_a_published_interval_gives_back_its_items():
     assert half.items == pytest.approx(400, rel=0.01)
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_accuracy_is_a_share(level):
-    y_true, y_pred = [0, 1] * 50, [0, 1] * 45 + [1, 0] * 5
-    plan = f1ci.pilot_interval_size(
-        y_true, y_pred, "accuracy", half_width=0.02, confidence_level=level
-    )
-    expected = stats.norm.ppf(0.5 + level / 2) ** 2 * 0.9 * 0.1 / 0.02**2
-    assert plan.items == int(np.ceil(expected))
-
-
 def test_groups_are_counted():
     """Groups of five items that are all alike: so many groups as items would be needed."""
     y_true, y_pred = [0, 1] * 20, [0, 1] * 18 + [1, 0] * 2

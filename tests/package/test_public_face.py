@@ -249,8 +249,6 @@ def test_a_library_that_is_missing_is_named(module, call, monkeypatch):
 
 def test_ordinary_lines_run_as_they_are_typed(capsys):
     """The type checker reads the same lines, with all other code."""
-    user_lines.intervals()
-    user_lines.matrices()
-    user_lines.comparisons()
-    user_lines.others()
+    for lines in ("intervals", "classes", "matrices", "comparisons", "others", "plans"):
+        getattr(user_lines, lines)()
     assert capsys.readouterr().out.startswith("0.")

@@ -28,16 +28,6 @@ def test_each_class_has_the_interval_of_a_binary_score(metric):
         np.testing.assert_allclose(found[:, k], numbers(alone), rtol=0, atol=1e-12)
 
 
-def test_indicators_in_groups_have_the_intervals_of_their_door():
-    groups = np.arange(80) // 4
-    report = f1ci.classification_report(*INDICATORS, groups=groups)
-    assert (report.items, report.method) == (80, "logit+groups")
-    each = f1ci.f1_score_interval(*INDICATORS, average=None, groups=groups)
-    np.testing.assert_array_equal(numbers(report.by_class["f1"]), numbers(each))
-    macro = f1ci.f1_score_interval(*INDICATORS, average="macro", groups=groups)
-    assert tuple(report.averages["macro avg"]["f1"]) == tuple(macro)
-
-
 def test_columns_are_aligned_whatever_the_names():
     lines = str(f1ci.classification_report(TRUE, PREDICTED)).splitlines()
     table = lines[:-1]

@@ -39,12 +39,6 @@ WHOLE = {
     "linear_kappa": partial(sk.cohen_kappa_score, weights="linear"),
     "quadratic_kappa": partial(sk.cohen_kappa_score, weights="quadratic"),
 }
-OF_TWO = {
-    "specificity": partial(sk.recall_score, pos_label=0),
-    "npv": partial(sk.precision_score, pos_label=0),
-    "F1": sk.f1_score,
-    "correlation": sk.matthews_corrcoef,
-}
 
 
 def outcome(function, *arguments, **options):
@@ -136,13 +130,6 @@ def test_scores_of_all_classes(kind, metric):
             assert_same(found, expected, (metric, true.tolist(), predicted.tolist()))
 
 
-@pytest.mark.parametrize("metric", OF_TWO)
-def test_scores_of_two_classes(metric):
-    true, predicted = np.random.default_rng(3).integers(0, 2, (2, 50))
-    expected = OF_TWO[metric](true, predicted)
-    assert ours(true, predicted, metric) == pytest.approx(expected, abs=1e-14)
-
-
 @pytest.mark.parametrize("metric", AVERAGED)
 def test_indicators(metric):
     """Some items have no class, and some classes are never predicted."""
@@ -166,21 +153,6 @@ def test_classes_that_are_predicted_but_never_true_have_equal_weights(zero_divis
         options = {"average": "weighted", "labels": labels, "zero_division": zero_division}
         expected = outcome(sk.f1_score, true, pred, **options)
         assert_same(outcome(ours, true, pred, **options), expected, (true, pred, options))
-
-
-def test_both_refuse():
-    three = ["a", "b", "c", "a"], ["a", "c", "c", "b"]
-    two = [0, 1, 1], [0, 1, 0]
-    for arguments, options in (
-        (three, {}),
-        (two, {"pos_label": 2}),
-        (two, {"average": "samples"}),
-        (([[0, 1], [1, 0]], [[0, 1], [1, 1]]), {}),
-        (([0, 1], [0, 1, 1]), {}),
-        (([0.3, 0.7], [0, 1]), {}),
-    ):
-        assert outcome(sk.f1_score, *arguments, **options) == "refused"
-        assert outcome(f1ci.score_interval, *arguments, **options) == "refused"
 
 
 # Reports

@@ -25,6 +25,10 @@ def intervals() -> None:
     rounded: list[float] = many.low.round(2).tolist()
     numbers: dict[str, float] = {"low": many.low[0], "longest": many.length.max()}
     print(rounded, numbers)
+
+
+def classes() -> None:
+    """Ask for each class, for documents, for another prevalence."""
     each = f1ci.f1_score_interval(CODES, CODES[::-1], average=None)
     for name, value in zip(each.classes or (), each.estimate, strict=True):
         print(name, value)
@@ -56,7 +60,7 @@ def comparisons() -> None:
 
 
 def others() -> None:
-    """Ask for means, runs, plans, posteriors and coverage."""
+    """Ask for means, runs, strata and a report."""
     mean: float = f1ci.mean_interval([0.9, 0.8, 0.7, 0.85]).low
     gain: float = f1ci.mean_difference(np.array([0.9, 0.8, 0.7]), [0.9, 0.85, 0.8]).high
     runs = f1ci.repeated_interval(CODES, [CODES, CODES[::-1]])
@@ -64,9 +68,14 @@ def others() -> None:
     shares = {"a": 0.1, "b": 0.9}
     drawn = f1ci.score_interval(Y_TRUE, Y_PRED, "mcc", strata=Y_PRED, stratum_shares=shares).high
     print(drawn, f1ci.classification_report(Y_TRUE, Y_PRED, class_shares=shares))
+    print(mean, gain, part, runs.scores.max())
+
+
+def plans() -> None:
+    """Ask for plans, posteriors and coverage."""
     plan: int = f1ci.pilot_interval_size(Y_TRUE, Y_PRED, "macro_f1", half_width=0.1).items
     items: int = f1ci.sample_size(half_width=0.02).positives
-    print(mean, gain, part, runs.scores.max(), plan, items)
+    print(plan, items)
     posterior: float = f1ci.posterior(77, 44, 10).interval().low
     units: float = f1ci.clustered_interval(np.array([[8, 1, 2], [5, 0, 0], [9, 4, 3]])).high
     print(posterior, units, f1ci.coverage.exact(9, [0.4, 0.1, 0.1, 0.4]).coverage)
