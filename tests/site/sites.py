@@ -6,11 +6,11 @@ import re
 import shutil
 import subprocess
 import threading
+from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
 from compendium import deposit
 
 ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
@@ -23,40 +23,58 @@ def texts_of(folder):
         yield from (cell.source for cell in cells if cell.cell_type == "markdown")
 
 
-def faults(pages):
-    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
-    places = {
-        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
-        for path, page in pages.items()
-    }
-    for path, page in pages.items():
-        where = "/".join(path.parts[-2:])
-        for image in page.select('img:not([alt]), img[alt=""]'):
-            yield f"{where}: an image has no alternative text ({image.get('src')})"
-        tags = page.select("[href], [src]")
-        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if not target.exists():
-                yield f"{where}: the link {link} leads nowhere"
-            elif target.parent.name == "notebooks" and "/" in parts.fragment:
-                continue  # a number, whose place the page's script looks for
-            elif target in places and unquote(parts.fragment) not in places[target]:
-                yield f"{where}: the link {link} names no place on its page"
+class Page(HTMLParser):
+    """What a page has of places, links, classes and images without a text."""
 
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+        self.ids, self.links, self.classes, self.silent = [], set(), set(), []
+        self.feed(path.read_text("utf-8"))
 
-@functools.cache
-def parsed(path):
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "id" in given:
+            self.ids.append(given["id"])
+        self.classes.add(given.get("class") or "")
+        self.links |= {given[name] for name in ("href", "src") if name in given}
+        if tag == "img" and not given.get("alt"):
+            self.silent.append(given.get("src"))
 
 
 def read_pages(html):
-    """Every page of a site."""
-    return {
-        p.resolve(): parsed(p) for p in sorted(html.rglob("*.html")) if "_static" not in p.parts
-    }
+    """Every page of a site, by its file."""
+    files = [p.resolve() for p in sorted(html.rglob("*.html")) if "_static" not in p.parts]
+    return {path: Page(path) for path in files}
+
+
+def faults(pages):
+    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
+    for path, page in pages.items():
+        where = "/".join(path.parts[-2:])
+        for source in page.silent:
+            yield f"{where}: an image has no alternative text ({source})"
+        for link in sorted(page.links):
+            if wrong := fault_of(link, page, pages):
+                yield f"{where}: the link {link} {wrong}"
+
+
+def fault_of(link, page, pages):
+    """What is wrong with a link, or nothing."""
+    parts = urlsplit(link)
+    if parts.scheme or parts.netloc:
+        return ""
+    target = page.path
+    if parts.path:
+        target = (page.path.parent / unquote(parts.path)).resolve()
+    if not target.exists():
+        return "leads nowhere"
+    if target.parent.name == "notebooks" and "/" in parts.fragment:
+        return ""  # a number, whose place the page's script looks for
+    place = unquote(parts.fragment)
+    if target in pages and place not in ("", "top", *pages[target].ids):
+        return "names no place on its page"
+    return ""
 
 
 def serve(folder):
