@@ -52,11 +52,6 @@ def test_text_results_parameters_and_shown_code_keep_cells_apart():
     assert [cell.source for cell in folded(*parts)] == ["a: int = 1", "b", "text", "c", "d", "e"]
 
 
-def test_a_removed_cell_joins_what_stands_around_it():
-    (only,) = folded(code("a"), code("say", tags=["remove-cell"]), code("b", TABLE))
-    assert only.source == "a\n\nb"
-
-
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
@@ -65,8 +60,6 @@ def test_a_removed_cell_joins_what_stands_around_it():
             "Show the code: show F0.5 of both models",
         ),
         (code("x", TABLE), "Show the code: make the table"),
-        (code("x", FIGURE), "Show the code: draw the figure"),
-        (code("x", new_output("stream", text="1")), "Show the code: print these lines"),
         (code('say("x", 1)'), "Show the code: compute the numbers of the text"),
         (code("# 1. A fixed number.\nx"), None),
         (code("a: int = 1", tags=["parameters"]), "Show the parameters"),
@@ -76,8 +69,3 @@ def test_a_removed_cell_joins_what_stands_around_it():
 def test_a_handle_says_what_the_code_does(cell, words):
     (only,) = folded(cell)
     assert handle(only) == words
-
-
-def test_an_error_is_in_sight():
-    (only,) = folded(code("x", ERROR))
-    assert "hide-input" not in only.metadata.tags

@@ -64,7 +64,6 @@ lam/table-3/*,lam/section-5.1/replicates
     "marks": """\
 rows,mark,why
 lam/section-6/deduced,input,used to deduce the counts
-lam/section-6/chosen,chosen,design chosen to match
 lam/section-6/cut,cut,see N-lam-9
 lam/table-3/predicted,cut predicted,not used for the fit
 yuan/table-4/several,several,three inputs fit
@@ -83,7 +82,6 @@ lam/section-6/size,lam,section-6,observations,"9,925",deterministic,
 lam/section-6/wrong,lam,section-6,a wrong number,0.139,deterministic,E-lam-1
 lam/section-6/decision,lam,section-6,a word,Accept H1,deterministic,
 lam/section-6/deduced,lam,section-6,a number to start from,0.665,deterministic,
-lam/section-6/chosen,lam,section-6,a number to choose by,0.665,deterministic,
 lam/section-6/cut,lam,section-6,a number cut off,0.665,deterministic,
 lam/section-7/unstated,lam,section-7,coverage,0.900,simulated,E-lam-1
 lam/table-3/n-25,lam,table-3,coverage,0.976,simulated,
@@ -103,7 +101,7 @@ yuan/table-4/coverage,yuan,table-4,its coverage,0.9468,simulated,
 yuan/table-4/trained,yuan,table-4,coverage of a trained rule,0.9468,trained,
 """,
 }
-NUMBERS = 23  # of which one restates another
+NUMBERS = 22  # of which one restates another
 
 
 @pytest.fixture
@@ -154,15 +152,12 @@ def judge(folder, name, value, **how):
 @pytest.mark.parametrize(
     ("printed", "value", "half_unit"),
     [
-        (".861", "0.861", "0.0005"),
-        ("0.950", "0.95", "0.0005"),
+        (".950", "0.95", "0.0005"),
         ("99.6%", "99.6", "0.05"),
-        ("59,066", "59066", "0.5"),
-        ("1,000,000", "1000000", "0.5"),
+        ("1,059,066", "1059066", "0.5"),
         ("16/11", "16/11", "0"),
         ("1.5e-5", "0.000015", "0.0000005"),
         ("±0.032", "0.032", "0.0005"),
-        ("-0.5", "-0.5", "0.05"),
         ("\N{MINUS SIGN}0.5", "-0.5", "0.05"),
         ("10^6", "1000000", "0"),
         ("a million", "1000000", "0"),
@@ -208,12 +203,10 @@ def simulated(deviation=DEVIATION, replicates=None):
         ("section-4.5/k", 16 / 11, "match"),
         ("section-4.5/k", 1.4545, "open"),
         ("section-6/size", np.int64(9925), "match"),
-        ("section-6/decision", "Accept H1", "match"),
         ("section-6/decision", "Accept H0", "open"),
         ("section-6/wrong", 0.1403, "erratum"),
         ("section-6/deduced", 0.665, "used-as-input"),
         ("section-6/deduced", 0.7, "open"),
-        ("section-6/chosen", 0.665, "used-as-input"),
         # Printed .665: rounded, it would stand for .6645 to .6655.
         ("section-6/cut", 0.66501, "match"),
         ("section-6/cut", 0.66599, "match"),

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks import means, peers
+from benchmarks import peers
 from compendium import data
 
 import f1ci
@@ -44,18 +44,3 @@ def test_the_stored_answers_are_what_statsmodels_and_scipy_say_today(recorded):
         # Another version may round differently.
         for what in ("estimate", "low", "high"):
             assert now[what] == pytest.approx(then[what], rel=1e-10, abs=1e-15)
-
-
-@pytest.fixture(scope="module")
-def of_means():
-    return json.loads(data.read_verified("means-peers.json"))
-
-
-def test_the_answers_on_means_are_to_the_present_questions(of_means):
-    assert of_means["dice"]["a"] == means.DICE_A.tolist()
-    assert of_means["dice"]["b"] == means.DICE_B.tolist()
-    assert of_means["map"]["counts"] == [list(row) for row in means.MAP]
-    assert (of_means["seed"], of_means["replicates"]) == (means.SEED, means.REPLICATES)
-    assert not [x for x in of_means["intervals"] + of_means["coverage"] if x["message"]]
-    packages = {"scipy", "errorbars", "evalstats", "R survey"}
-    assert {x["package"] for x in of_means["intervals"]} == packages

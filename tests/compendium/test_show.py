@@ -1,14 +1,11 @@
 """Tables show printed numbers and ours; the book adds verdicts and links."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 from compendium import book, ledger, roles, show, verdicts
 from compendium.ledger import Page
 from compendium.published import LedgerError, Published
-from trees import change
 
 
 @pytest.fixture
@@ -65,15 +62,6 @@ def test_a_table_of_more_than_twenty_lines_is_folded_under_its_verdicts(page):
     assert "rows (A)<span" in html
     shown = filled(html, page, Published())
     assert "<summary>Show the table of 11 rows (A): 10 match, 1 open</summary>" in shown
-
-
-def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
-    html = show.compare(["lam/section-6/f1"])._repr_html_()
-    published = Path(shutil.copytree(Published().folder, tmp_path / "published"))
-    change(published / "lam.csv", ",0.740,", ",0.741,")
-    shown = filled(html, page, Published(published))
-    assert ">0.741</a>" in shown
-    assert ">open</span>" in shown
 
 
 @pytest.mark.parametrize(

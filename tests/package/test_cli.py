@@ -259,59 +259,19 @@ def test_two_files_are_joined(run, in_json, write, labels):
     assert "b.csv: the column 'id' names '7' twice" in run(*of, code=2)[1]
 
 
-def test_objects_of_json_are_read_like_columns(run, write, labels):
-    rows = zip(TRUE.tolist(), A.tolist(), B.tolist(), strict=True)
-    objects = [json.dumps({"y": t, "a": a, "b": b}) for t, a, b in rows]
-    path = write(objects[1:], objects[0], "x.jsonl")
-    assert run("compare", path, *OF_PAIR)[0] == run("compare", labels, *OF_PAIR)[0]
-
-
-@pytest.mark.parametrize(
-    ("content", "columns"),
-    [
-        # A byte order mark, semicolons, spaces, quoted line breaks, blank lines, numbers in order.
-        (
-            '\ufeffnote;y ; a\r\n"two\r\nlines; here"; 10;10\r\n\r\nx;2;2 \r\nx;10;2\r\n',
-            ([10, 2, 10], [10, 2, 2]),
-        ),
-        # Commas inside quotes separate nothing.
-        ('y;a;"one, two, three, four"\n1;1;0\n0;1;0\n1;0;0\n', ([1, 0, 1], [1, 1, 0])),
-        ("y\ta\n東京\t東京\n京都\t東京\n", (["東京", "京都"], ["東京", "東京"])),
-        ("y,a\n1,1.0\n0,0.0\n1,0.0\n", ([1, 0, 1], [1, 0, 0])),
-    ],
-)
-def test_files_as_they_come(run, tmp_path, content, columns):
-    path = tmp_path / "x.csv"
-    path.write_bytes(content.encode())
-    out, _ = run("report", path, *OF_ONE)
-    assert out.endswith(f"\n\n{f1ci.classification_report(*columns)}\n")
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (b"", "the file is empty"),
         (b"y,b\n1,1\n", "no column is called 'a'; got the columns 'y', 'b'"),
-        (b"y,a,a\n1,1,1\n", "two columns have the same name, got the columns 'y', 'a', 'a'"),
         (b"y,a\n", "no rows below the header"),
-        (b"y,a\n1,1\n1\n", "line 3: got 1 cells, the first line has 2"),
-        (b"y,a\n1,1\n\n0, \n", "line 4: column 'a': the label is missing, got ''"),
-        (b"y,a\n1,1\nNA,0\n", "line 3: column 'y': the label is missing, got 'NA'"),
         (b"\x1f\x8b\x08 a file of gzip", "line 1: not UTF-8 text"),
-        (b'y,a\nx,x\n"x,x\n', "line 3: opens a quote that nothing closes"),
-        (b'y,a\nx,x\n"x"y,x\n', "line 3: ',' expected after '\"'"),
         (b"y,a\nx,x\nx,x\n", "needs at least two classes, got 1"),
         (
             b"y,a\n" + b"".join(b"0.%d,1\n" % k for k in range(1500)),
             "'y' has 1,500 different labels in 1,500 lines; are these scores or identifiers?",
         ),
-        (
-            b"y,a\n" + b"".join(b"%d,0.%d\n" % (k % 2, k) for k in range(1500)),
-            "the labels of 'a' are '0.0', '0.1', '0.10', '0.100', ..., those of the truth 'y' are",
-        ),
         (b"y,a\nTrue,1\nFalse,0\n", "the labels of 'a' are '0', '1', those of the truth 'y' are"),
-        (b'[{"y": 1, "a": 1}, 3]', "object 2 must have names, got 3"),
-        (b'{"y": [1, 0], "a": [1]}', "the columns have different lengths"),
     ],
 )
 def test_a_bad_file_gets_one_sentence(run, tmp_path, content, sentence):
@@ -327,13 +287,11 @@ def test_a_bad_file_gets_one_sentence(run, tmp_path, content, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["count"], "invalid choice: 'count'"),
         (["counts", 1, 2, "x"], "argument fn: invalid int value: 'x'"),
         (["counts", 1, 2, -3], "matrix must be a whole number between 0 and 2**50, got -3"),
         (["counts", 1, 2, 3, "--method", "bootstrap"], "method must be one of 'score'"),
         (["counts", 1, 2, 3, "--confidence-level", 95], "did you mean 0.95?"),
         (["report", "nosuch.csv", *OF_ONE], "nosuch.csv: no such file"),
-        (["report", ROOT, *OF_ONE], "is a directory"),
         (["report", "x.csv", "y.csv", "z.csv"], "give one file or two, got 3"),
         (["plan", "--half-width", 2], "half_width must lie in (0, 1], got 2"),
     ],

@@ -1,7 +1,5 @@
 """Counting: against scikit-learn and against a loop, for labels of every kind."""
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,16 +14,11 @@ from f1ci import _labels
 
 KINDS = {
     "negative integers": (-1, 7),
-    "far integers": (10**12, -(10**15)),
     "unsigned integers": (np.uint64(2**64 - 1), np.uint64(2**63)),
-    "bytes of bits": (np.int8(-128), np.int8(127)),
     "booleans": (False, True),
     "whole floats": (3.0, 2.0),
     "strings": ("ham", "spam"),
-    "bytes": (b"no", b"yes"),
     "tuples": ((0, 1), (1, 0)),
-    "frozen sets": (frozenset(), frozenset({1})),
-    "fractions": (Fraction(1, 2), Fraction(1, 3)),
     "mixed": ("1", 1),
 }
 CONTAINERS = {

@@ -166,17 +166,9 @@ def test_mean_of_f1(counts, prior):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
-def test_density_at_the_ends_is_its_limit(metric, alpha):
-    for a, b, end in ((alpha, 3.0, 0.0), (3.0, alpha, 1.0)):
-        of = beta(a, b, metric)
-        near = of.pdf(abs(end - 1e-12))
-        if alpha == 1.0:
-            assert of.pdf(end) == pytest.approx(near, rel=1e-10)
-        else:
-            assert of.pdf(end) == (np.inf if alpha < 1.0 else 0.0)
-            assert near > 1e4 if alpha < 1.0 else near < 1e-8
-    assert beta(2.0, 3.0, metric).pdf([-0.1, 1.1]).tolist() == [0.0, 0.0]
+def test_functions_at_the_ends_and_outside(metric):
+    assert beta(0.5, 3.0, metric).pdf(0.0) == beta(3.0, 0.5, metric).pdf(1.0) == np.inf
+    assert beta(2.0, 3.0, metric).pdf([-0.1, 0.0, 1.0, 1.1]).tolist() == [0.0, 0.0, 0.0, 0.0]
     assert beta(2.0, 3.0, metric).cdf([-0.1, 0.0, 1.0, 1.1]).tolist() == [0.0, 0.0, 1.0, 1.0]
     assert beta(2.0, 3.0, metric).ppf([0.0, 1.0]).tolist() == [0.0, 1.0]
 
@@ -266,7 +258,7 @@ def test_weights_and_priors_reach_the_test():
 
 
 def test_metrics_have_all_their_names_here():
-    assert f1ci.posterior(7, 2, 1, "sensitivity") == f1ci.posterior(7, 2, 1, "recall")
+    assert f1ci.posterior(7, 2, 1, "sensitivity").metric == "recall"
     assert f1ci.bayes_test(A, B, "PPV") == f1ci.bayes_test(A, B, "precision")
     assert f1ci.posterior(7, 2, 1).alpha == 7.5
 

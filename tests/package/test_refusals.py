@@ -20,14 +20,12 @@ B = [[702, 44], [10, 77]]
 FLAGS = [[1, 0], [0, 1], [1, 1]]
 FOLDS = np.ones((3, 2, 3))
 PAIR = f1ci.posterior([7, 8], 3, 2)
-SELF = []
-SELF.append(SELF)
+
 
 counts = f1ci.f1_interval
 score = partial(f1ci.f1_score_interval, TRUE, PRED)
 COUNTS = [
     (partial(counts, 1, 2, [3, NAN]), "fn must be a whole number .*, got nan"),
-    (partial(counts, np.inf, 2, 3), "tp must be a whole number .*, got inf"),
     (partial(counts, 2**51, 2, 3), "tp must be a whole number .*, got 2251799813685248"),
     (partial(counts, True, 2, 3), "tp must be numeric, got True"),
     (partial(counts, [[1], [2, 3]], 2, 3), "tp must be a regular array"),
@@ -42,18 +40,14 @@ OPTIONS = [
         partial(score, method="cautious", average="macro", groups=TRUE),
         "one of 'logit', 'delta' for 'macro_f1' of items in groups, got 'cautious'",
     ),
-    (partial(score, beta=1e160), r"beta must lie between 1e-7 and 1e7, got 1e\+160"),
-    (partial(f1ci.f1_score_interval, [1], [1], average="macro"), "two classes, got 1"),
 ]
 
 units = f1ci.clustered_interval
 UNITS = [
     (partial(units, [1, 2, 3]), r"shape \(units, 3\) or .*, got shape \(3,\)"),
     (partial(units, [[1, 2, 3]]), "at least two units, got 1"),
-    (partial(units, [[1, 2, -3], [1, 2, 3]]), r"counts must be .*, got -3"),
     (partial(units, DOCUMENTS, "accuracy"), "got 'accuracy'"),
     (partial(units, DOCUMENTS, average="macro"), r"got shape \(8, 3\)"),
-    (partial(units, DOCUMENTS, method="wald"), "got 'wald'"),
     (partial(f1ci.clustered_difference, DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
 ]
 
@@ -62,7 +56,6 @@ runs = partial(f1ci.repeated_interval, [0, 1, 1, 0])
 MEANS_AND_RUNS = [
     (partial(means, [91.0, 84.0]), r"between 0 and 1 \(divide percentages by 100\), got 91.0"),
     (partial(means, np.ma.array([0.5, 0.6], mask=[0, 1])), "must not hold masked entries, got"),
-    (partial(means, [1.2, 0.3]), "lie between 0 and 1, got 1.2"),
     (partial(means, [0.5, NAN]), "two units with a score in scores, got 1"),
     (partial(means, [[0.5, 0.2]]), r"shape \(units,\), got shape \(1, 2\)"),
     (partial(means, [0.9, 0.8], empty=0.5), r"empty must be 'skip', 0 or 1, got 0\.5"),
@@ -84,7 +77,6 @@ COMPARISONS = [
     (partial(difference, TRUE, PRED, [0, 1], "f1"), "y_pred_b must have 6 labels, .*, got 2"),
     (partial(difference, [1], [1], [1], "f1"), "two items, got 1"),
     (partial(f1ci.unpaired_difference, B, [B, B]), r"matrix_b must have .* shape \(2, 2, 2\)"),
-    (partial(f1ci.unpaired_difference, B, [[1, -1], [1, 1]]), "matrix_b must be .*, got -1"),
     (partial(two, method="mcnemar"), "method must be one of 'exact', 'score', 'randomisation'"),
     (partial(two, "correlation", method="exact"), "one of 'score', 'randomisation', got"),
     (partial(two, groups=[1, 1, 2], method="exact"), "of 'randomisation', 'logit', got 'exact'"),
@@ -99,7 +91,6 @@ JOINT = [
     (partial(joint, {}, "f1"), "names of models must not be empty"),
     (partial(joint, {"a": PRED}, []), "metrics must not be empty"),
     (partial(joint, {"a": PRED}, ["f1", fbeta(1)]), "metrics must be distinct, got 'f1' twice"),
-    (partial(joint, {"a": PRED}, 5), "metrics must be a list, got 5"),
     (partial(joint, {"a": [0, 1, 2, 0, 1, 1]}, ["f1", "macro_f1"]), "two classes, got 3"),
     (partial(joint, {"a": PRED}, "lift"), "'blur' for joint .* 'lift', got 'score'"),
     (partial(joint, {"a": PRED}, "f1", groups=TRUE), "'logit', 'delta' for items in groups, got"),
@@ -110,12 +101,9 @@ QUANTILES = [
     (partial(quantile, [[1.0, 0.2], [0.3, 1.0]]), "be symmetric, .* got 0.2"),
     (partial(quantile, [[1.0, 0.2], [0.2, 0.9]]), "diagonal of ones, got 0.9"),
     (partial(quantile, [[1.0, 1.2], [1.2, 1.0]]), "from -1 to 1, .* got 1.2"),
-    (partial(quantile, [[1.0, NAN], [NAN, 1.0]]), "from -1 to 1, .* got nan"),
     (partial(quantile, np.ones((2, 3))), r"shape \(..., k, k\), got shape \(2, 3\)"),
-    (partial(quantile, np.empty((0, 0))), r"got shape \(0, 0\)"),
     (partial(quantile, np.eye(3) * 1.6 - 0.6), "positive semidefinite, got eigenvalue -0.2"),
     (partial(quantile, np.eye(201)), "at most 200 variables, got 201"),
-    (partial(quantile, np.eye(3), 95), "lie strictly between 0 and 1"),
     (partial(quantile, np.eye(3), 0.49), "at least 0.5 for three or more variables, got 0.49"),
     (partial(quantile, np.eye(3), accuracy=0), "accuracy must be a finite number above 0, got 0"),
 ]
@@ -123,13 +111,8 @@ QUANTILES = [
 report = f1ci.classification_report
 REPORTS = [
     (partial(report, TRUE, PRED, method="blur"), "method must be one of 'score', .*, got 'blur'"),
-    (partial(report, ["a"] * 2, ["a"] * 2), "at least two classes, got 1"),
-    (partial(report, FLAGS, FLAGS, labels=["x"]), "labels has 1 names, the indicators have 2"),
-    (partial(report, [[1, 0]], [[1, 0]]), "at least two items, got 1"),
     (partial(f1ci.matrix_report, np.zeros((3, 3), int)), "must hold at least one item, got"),
     (partial(f1ci.plot.forest, [1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
-    (partial(f1ci.plot.forest, {"a": (0.1, 0.2)}), r"got \(0.1, 0.2\)"),
-    (partial(f1ci.plot.forest, {}), r"must not be empty, got \{\}"),
     (partial(f1ci.plot.forest, counts(7, 2, 1), ax=1), "ax must be .*, got 1"),
     (partial(f1ci.plot.difference, 1), "test must be a DifferenceTest, got 1"),
 ]
@@ -170,22 +153,16 @@ folds = f1ci.bcv_partitions
 posterior = f1ci.posterior
 FOLDS_AND_POSTERIORS = [
     (partial(folds, 3), "n must be at least 4, the number of blocks for rep.*=3, got 3"),
-    (partial(folds, 1, repetitions=1), "at least 2, .*=1, got 1"),
     (partial(folds, True), "n must be an integer, got True"),
-    (partial(folds, 10.0), "n must be an integer, got 10.0"),
-    (partial(folds, 8, repetitions=0), "repetitions must lie between 1 and .*got 0"),
     (partial(folds, 8, stratify=[0, 1] * 3), "stratify must have 8 labels, .*, got 6"),
     (partial(folds, 4, stratify=[0.0, 0.0, NAN, 0.0]), "missing labels, got nan"),
     (partial(folds, 10**6, repetitions=2000), "1000000000 indices, got n=1000000 and rep.*=2000"),
-    (partial(folds, 8, rng=SELF), r"rng must be .*, got \[\[\["),
     (partial(f1ci.effective_counts, FOLDS[0]), r"folds must .* shape \(2, 3\)"),
-    (partial(f1ci.effective_counts, -FOLDS), "folds must be finite .*, got -1.0"),
     (partial(f1ci.effective_counts, FOLDS, rho1=-0.1), "rho1 must .*, got -0.1"),
     (partial(posterior, -1, 2, 3), "tp must be finite .*, got -1"),
     (partial(posterior, 1, 2, "3"), "fn must be numeric, got '3'"),
     (partial(posterior, 1, 2, 3, prior=0), "prior must be .* above 0, got 0"),
     (partial(PAIR.ppf, 1.5), "q must lie between 0 and 1, got 1.5"),
-    (partial(PAIR.cdf, [0.1, 0.2, 0.3]), r"together with shapes .* \(3,\)"),
     (partial(f1ci.bayes_test, FOLDS, FOLDS[:2]), r"folds_b must .*, got shape \(2, 2, 3\)"),
     (partial(f1ci.bayes_test, FOLDS, FOLDS, rope=-0.01), "rope must .*, got -0.01"),
 ]
@@ -211,14 +188,12 @@ COVERAGE = [
     (partial(exact, 5, [0, 0, 0, 1]), r"must lie in \(0, 1\], got 0.0"),
     (partial(exact, 5, HALVES, method="x"), "got 'x'"),
     (partial(exact, 5, HALVES, least=2), "between 0 and 1, got 2"),
-    (partial(exact, 5, HALVES, least=1), "leave some tables, got 1"),
     (
         partial(simulate, HALVES, method=two_intervals, truth=[0.1] * 3, replicates=9),
         r"\(9, 3\) for 9 .* shapes \(9, 2\)",
     ),
     (partial(simulate, HALVES, method=two_intervals), "truth must be numeric, got None"),
     (partial(simulate, [0.5, 0.5]), r"shape \(4,\), got shape \(2,\)"),
-    (partial(simulate, HALVES, replicates=0), "got 0"),
     (partial(simulate, HALVES, executor="x"), "executor must have a method map, got .x."),
 ]
 
@@ -229,15 +204,12 @@ METRICS = [
     (partial(fbeta, "1"), "beta must be numeric, got '1'"),
     (partial(tversky, 0, 0), "be 0, not both, or .* got a=0, b=0"),
     (partial(tversky, -1, 2), r"lie between 1e-15 and 1e\+06, got a=-1"),
-    (partial(tversky, 1e300, 1), r"between 1e-15 and 1e\+06, got a=1e\+300"),
     (partial(tversky, 0.5, NAN), "weights of errors must .*, b=nan"),
     (partial(metrics.f1.value, TOY), r"'f1' is a binary metric.* \(3, 3\)"),
     (partial(metrics.macro_f1.value, [[1, 2, 3], [4, 5, 6]]), r"\(2, 3\)"),
     (partial(metrics.f1.value, [[1, -2], [3, 4]]), "not negative, got -2"),
-    (partial(metrics.f1.value, [[1, NAN], [3, 4]]), "got nan"),
     (partial(metrics.f1.value, "f1"), "matrix must be numeric, got 'f1'"),
     (partial(BinaryMetric, "b", max, range=(1, 0)), r"largest value, got \(1, 0\)"),
-    (partial(BinaryMetric, "b", max, range="1"), "range must be numeric, got '1'"),
     (partial(f1ci.metric_interval, B, metrics.Metric()), "got a Metric without"),
     (
         partial(f1ci.metric_interval, np.eye(61), MatrixMetric("own", np.trace)),
@@ -251,14 +223,12 @@ by_label = partial(f1ci.score_interval, **LABELLED, average="macro")
 HALF = {"a": 0.5, "b": 0.5}
 SHARES = [
     (partial(by_row, class_shares=[0.95, 0.06]), "sum to 1, got .0.95, 0.06. with the sum 1.01"),
-    (partial(by_row, class_shares=[95, 5]), "with the sum 100; divide percentages by 100"),
     (partial(by_row, class_shares=[0.5]), r"shape \(2,\), got shape \(1,\)"),
     (partial(by_row, class_shares=[-0.1, 1.1]), "not negative, got -0.1"),
     (partial(by_row, class_shares=[0, 1]), "above 0 for class 0, which has true items, got 0"),
     (partial(by_row, class_shares={0: 0.5, 2: 0.5}), "name classes that occur .0, 1., got 2"),
     (partial(by_label, class_shares={"a": 0.5, "d": 0.5}), "occur .'a', 'b'., got 'd'"),
     (partial(by_label, class_shares={"a": 1.0}), "above 0 for class 'b', which has true items"),
-    (partial(by_label, class_shares={"a": 0.9, "c": 0.1}), "occur .'a', 'b'., got 'c'"),
     (partial(by_label, class_shares=[0.5, 0.5]), r"map each class to its share, .* got \[0.5"),
     (partial(by_label, class_shares=HALF, labels=["z"]), "must hold labels among 'z', got 'a'"),
     (partial(by_label, y_true=FLAGS, y_pred=FLAGS, class_shares=HALF), "not with indicators"),
@@ -266,7 +236,6 @@ SHARES = [
         partial(f1ci.score_interval, TRUE, PRED, class_shares={"yes": 0.5, 0: 0.5}),
         "name classes that occur .0, 1., got 'yes'",
     ),
-    (partial(score, sample_weight=[1] * 6), "Another prevalence, another F1"),
 ]
 
 

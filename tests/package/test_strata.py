@@ -225,36 +225,32 @@ def test_random_swaps_keep_the_strata():
         assert test.p_value == pytest.approx(2 / 2**10, abs=2e-3)
 
 
+HALVES = {0: 0.5, 1: 0.5}
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"strata": [0, 1]}, r"go together, got strata=\[0, 1\] alone"),
         ({"stratum_shares": {0: 1.0}}, r"go together, got stratum_shares=\{0: 1.0\} alone"),
-        (known([0, 1] * 3, {0: 0.5, 1: 0.5}), "strata must have 8 labels, one for each item"),
+        (known([0, 1] * 3, HALVES), "strata must have 8 labels, one for each item"),
         (known([0, 1] * 4, {0: 0.5, 1: 0.6}), "stratum_shares must sum to 1, got .* sum 1.1"),
-        (known([0, 1] * 4, {0: 50, 1: 50}), "with the sum 100; divide percentages by 100"),
-        (known([0, 1] * 4, {0: -0.5, 1: 1.5}), "be finite and not negative, got -0.5"),
         (known([0, 1] * 4, {0: 1.0}), "above 0 for stratum 1, which has items, got 0"),
         (known([0, 1] * 4, {0: 0.5, 1: 0.4, 2: 0.1}), r"name strata that occur .0, 1., got 2"),
-        (known([0, None] * 4, {0: 1.0}), "strata must not hold missing labels"),
-        ({**known([0, 1] * 4, {0: 0.5, 1: 0.5}), "groups": range(8)}, "not for groups of items"),
-        (
-            {**known([0, 1] * 4, {0: 0.5, 1: 0.5}), "class_shares": {0: 0.5, 1: 0.5}},
-            "two designs: pass one of them",
-        ),
+        (known([0, 1] * 4, [0.5, 0.5]), r"map each stratum to its share, .* got \[0.5, 0.5\]"),
+        ({**known([0, 1] * 4, HALVES), "groups": range(8)}, "not for groups of items"),
+        ({**known([0, 1] * 4, HALVES), "class_shares": HALVES}, "two designs: pass one of them"),
     ],
 )
 def test_designs_that_are_mistakes(options, sentence):
     y_true, y_pred = [0, 1, 1, 0, 1, 0, 0, 1], [0, 1, 0, 0, 1, 1, 0, 1]
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
         f1ci.score_interval(y_true, y_pred, **options)
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
         f1ci.difference_interval(y_true, y_pred, y_true, "f1", **options)
 
 
 def test_strata_are_not_for_indicators():
     flags = np.array([[1, 0], [0, 1], [1, 1]])
-    with pytest.raises(ValueError, match="one label for each item, not indicators"):
-        f1ci.joint_intervals(flags, {"a": flags}, "macro_f1")
     with pytest.raises(ValueError, match="strata goes with one label for each item"):
-        f1ci.score_interval(flags, flags, average="macro", **known([0, 1, 1], {0: 0.5, 1: 0.5}))
+        f1ci.score_interval(flags, flags, average="macro", **known([0, 1, 1], HALVES))

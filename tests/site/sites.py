@@ -3,15 +3,11 @@
 import functools
 import http.server
 import re
-import shutil
-import subprocess
 import threading
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 import nbformat
-import pytest
-from compendium import deposit
 
 ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
 
@@ -87,20 +83,6 @@ def serve(folder):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-def article_on_paper(html):
-    """What poppler, which is not ours, reads in the printed article."""
-    if not any(map(shutil.which, deposit.PROGRAMS)):
-        pytest.skip("no Chromium on this machine")
-    if not shutil.which("pdftotext"):
-        pytest.skip("no pdftotext on this machine")
-    target = deposit.print_article(html)
-    read = subprocess.run(
-        ["pdftotext", "-layout", str(target), "-"], check=True, capture_output=True, text=True
-    )
-    target.unlink()
-    return read.stdout
 
 
 # What a page does at the width of its window. Whatever reaches beyond the window's edge must be in

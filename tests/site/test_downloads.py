@@ -62,16 +62,3 @@ def test_an_offered_notebook_fetches_what_it_needs_if_that_is_asked_for(real_boo
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-1000:]
-
-
-@pytest.mark.slow
-def test_outside_the_repository_a_notebook_says_what_to_do_and_installs_nothing(alone, tmp_path):
-    _, python, environment = alone
-    offered = nbformat.read(ROOT / "notebooks" / "lam-geometry.ipynb", as_version=4)
-    nbformat.write(offered, tmp_path / "offered.ipynb")
-    ran = subprocess.run(
-        [python, "-c", RUN_ALONE, "offered.ipynb"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "This notebook needs the book's packages" in ran.stderr
-    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == set()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import shutil
-import subprocess
 import warnings
 from fractions import Fraction
 
@@ -227,19 +225,6 @@ def test_the_examples_are_right(evaluate):
     low, high = f1ci.f1_interval(77, 44, 10)  # Lam, Gopal and Qian (2024), section 6
     by_name = {e["function"]: e["result"] for e in EXAMPLES}
     assert by_name["wilsonIndirect"] == pytest.approx([low, high], abs=1e-9)
-
-
-def test_node_needs_no_page():
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("no Node on this machine")
-    code = """const f1ci = require(process.argv[1]);
-        console.log(JSON.stringify(require(process.argv[2]).map(
-          ({ function: name, arguments: given }) => f1ci[name](...given))));"""
-    command = [node, "-e", code, str(STATIC / "f1ci.js"), str(STATIC / "f1ci.json")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    for result, example in zip(json.loads(done.stdout), EXAMPLES, strict=True):
-        assert np.ravel(result) == pytest.approx(np.ravel(example["result"]), abs=1e-8)
 
 
 def test_every_kernel_has_a_type_and_every_type_a_kernel(evaluate):

@@ -108,27 +108,29 @@ def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, capsys):
     assert "```text\n" + "\n".join(first) + "\n```" in text
 
 
-def worked_numbers():
-    """Sentences of the chapters' plain words, with the numbers that they state by hand."""
+def worked_scores():
+    """Sentences of the chapters' plain words, with the scores that they state by hand."""
     share = binomtest(30, 48).proportion_ci(method="wilson")
     f1 = f1ci.f1_interval(30, 6, 12)
     f2 = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
-    small, large = (f1ci.sample_size(half_width=half).positives for half in (0.05, 0.025))
-    # Three repetitions of two folds, each with 70 true positives and a usual number of errors.
-    right = f1ci.effective_counts([[[70, 10, 10]] * 2] * 3).tp
-    joint = norm.ppf(1 - 0.05 / 12)
-    coin = binomtest(6, 8).pvalue
     yield "score-closed", f"reaches from {share.low:.2f} to {share.high:.2f}."
     yield "score-closed", f"F1 is {f1.estimate:.2f}, and its interval reaches from {f1.low:.2f}"
     yield "score-closed", f"F(2) is {f2.estimate:.2f}, with the interval from {f2.low:.2f}"
+    yield "yuan", f"Six joint intervals reach ${norm.ppf(1 - 0.05 / 12):.2f}$ standard errors"
+    yield "compare", f"/ 256 = {binomtest(6, 8).pvalue:.2f}$"
+
+
+def worked_plans():
+    """Such sentences on numbers of items."""
+    small, large = (f1ci.sample_size(half_width=half).positives for half in (0.05, 0.025))
     yield "jiang", f"This takes {small} positive items"
     yield "jiang", f"Plus and minus $.025$ takes {large:,}."
+    # Three repetitions of two folds, each with 70 true positives and a usual number of errors.
+    right = f1ci.effective_counts([[[70, 10, 10]] * 2] * 3).tp
     yield "wangli", f"and goes on with {right:.0f}."
-    yield "yuan", f"Six joint intervals reach ${joint:.2f}$ standard errors"
-    yield "compare", f"/ 256 = {coin:.2f}$"
 
 
-@pytest.mark.parametrize(("page", "sentence"), list(worked_numbers()))
+@pytest.mark.parametrize(("page", "sentence"), [*worked_scores(), *worked_plans()])
 def test_worked_numbers_are_those_of_scipy_and_the_package(page, sentence):
     text = (ROOT / "book" / f"{page}.md").read_text("utf-8")
     assert sentence in " ".join(text.split())

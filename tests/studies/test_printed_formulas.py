@@ -25,24 +25,34 @@ PRINTED = {
 }
 
 
-def test_table_iii_values_and_derivatives():
-    """As the notebooks have them from the paper, which misprints those of the correlation."""
+def points():
+    """Forty points E(ZA), EA and EZ."""
     cells = np.random.default_rng(1).dirichlet(np.full(4, 2.0), size=40) + 0.01
     _, fp, fn, tp = (cells / cells.sum(axis=1, keepdims=True)).T
-    for point in zip(tp, fp + tp, fn + tp, strict=True):
-        x, s, t = map(float, point)
-        values, derivatives = printed_gradients.values(x, s, t), printed_gradients.printed(x, s, t)
-        for name, metric in PRINTED.items():
-            np.testing.assert_allclose(metric.at(*point), values[name], **ROUNDING)
-            slopes = metric.partials(*point)
-            assert np.allclose(slopes, derivatives[name], **ROUNDING) == (name != "correlation")
-            if name == "correlation":
-                # The derivative by EZA is right, and so are the others once 2 (m - 1) is 2 m - 1.
-                assert slopes[0] == pytest.approx(derivatives[name][0], rel=1e-12)
-                scale = x / np.sqrt((s - s * s) * (t - t * t))
-                for k, m in ((1, s), (2, t)):
-                    missing = scale / (2 * (m - m * m))
-                    assert slopes[k] - derivatives[name][k] == pytest.approx(missing, rel=1e-9)
+    return [tuple(map(float, point)) for point in zip(tp, fp + tp, fn + tp, strict=True)]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_table_iii_values_and_derivatives(name):
+    """As the notebooks have them from the paper, which misprints those of the correlation."""
+    for point in points():
+        value = PRINTED[name].at(*map(np.float64, point))
+        np.testing.assert_allclose(value, printed_gradients.values(*point)[name], **ROUNDING)
+        slopes = PRINTED[name].partials(*map(np.float64, point))
+        derivatives = printed_gradients.printed(*point)[name]
+        assert np.allclose(slopes, derivatives, **ROUNDING) == (name != "correlation")
+
+
+def test_derivatives_of_the_correlation_once_they_are_mended():
+    """The derivative by EZA is right, and so are the others once 2 (m - 1) is 2 m - 1."""
+    for x, s, t in points():
+        slopes = metrics.correlation.partials(*map(np.float64, (x, s, t)))
+        derivatives = printed_gradients.printed(x, s, t)["correlation"]
+        assert slopes[0] == pytest.approx(derivatives[0], rel=1e-12)
+        scale = x / np.sqrt((s - s * s) * (t - t * t))
+        for k, m in ((1, s), (2, t)):
+            missing = scale / (2 * (m - m * m))
+            assert slopes[k] - derivatives[k] == pytest.approx(missing, rel=1e-9)
 
 
 @pytest.mark.parametrize("r", [2, 3, 6])

@@ -42,23 +42,27 @@ def test_wilson_coverage_is_a_binomial_sum():
     assert class_averages.wilson_coverage(accuracy, 30, 0.95) == pytest.approx(expected, abs=1e-9)
 
 
+def all_tables(n):
+    """All 3 x 3 tables of n items: bars between nine cells."""
+    bars = np.array(list(itertools.combinations(range(n + 8), 8)))
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + 8)))
+    return (np.diff(edges, axis=1) - 1).reshape(-1, 3, 3)
+
+
 def test_coverages_of_measures_correlate_as_over_all_tables():
     n, draws, measures = 9, 40_000, list(class_averages.MEASURES)
     truth = [f1ci.metrics.get(m).value(DESIGN) for m in measures]
-    # All 24,310 tables of nine items: bars between nine cells.
-    bars = np.array(list(itertools.combinations(range(n + 8), 8)))
-    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + 8)))
-    tables = np.diff(edges, axis=1) - 1
-    weight = stats.multinomial.pmf(tables, n, DESIGN.ravel())
-    low, high = class_averages.end_points(tables.reshape(-1, 3, 3), measures, 0.95)
+    tables = all_tables(n)
+    weight = stats.multinomial.pmf(tables.reshape(-1, 9), n, DESIGN.ravel())
+    low, high = class_averages.end_points(tables, measures, 0.95)
     defined = np.isfinite(low).all(axis=1)
     held = ((low <= truth) & (truth <= high))[defined].astype(float)
     covariance = np.cov(held.T, aweights=weight[defined])
-    deviation = np.sqrt(np.diag(covariance))
-    correlation = class_averages.outcome_correlation(n, DESIGN, truth, 0.95, draws=draws, seed=4)
+    scale = 1 / np.sqrt(np.diag(covariance))
+    found = class_averages.outcome_correlation(n, DESIGN, truth, 0.95, draws=draws, seed=4)
     # Four times 1 / sqrt(draws that define all), doubled because outcomes are far from normal.
     error = 8 / np.sqrt(draws * weight[defined].sum())
-    assert correlation == pytest.approx(covariance / np.outer(deviation, deviation), abs=error)
+    assert found == pytest.approx(covariance * np.outer(scale, scale), abs=error)
 
 
 # Nights
