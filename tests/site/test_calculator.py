@@ -165,22 +165,33 @@ def test_every_example_is_understood_and_answered(tab):
         assert said in tab.locator("#calc-readings").inner_text()
 
 
-def test_another_reading_is_one_click_away(tab):
-    matrix = [[50, 3, 1], [4, 61, 2], [0, 5, 74]]
-    text = "\n".join(" ".join(map(str, row)) for row in matrix)
-    interval = f1ci.metric_interval(matrix, "macro_f1")
+THREE = [[50, 3, 1], [4, 61, 2], [0, 5, 74]]
+
+
+def supports(tab):
+    """How many items each class has, by the table."""
+    rows = tab.locator("#calc-tables table").nth(1).locator("tbody tr").all_inner_texts()
+    return [row.split("\t")[-1] for row in rows]
+
+
+def test_a_matrix_has_an_average_and_its_classes(tab):
+    interval = f1ci.metric_interval(THREE, "macro_f1")
     said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
-    assert paste(tab, text).startswith(said)
+    assert paste(tab, table([], THREE, " ")).startswith(said)
     classes = tab.locator("#calc-tables table").nth(1).locator("tbody tr")
     assert classes.nth(1).inner_text().startswith("1\t0.897\t")  # 2 * 61 / (67 + 69)
+
+
+def test_another_reading_is_one_click_away(tab):
+    paste(tab, table([], THREE, " "))
+    assert supports(tab) == ["54", "67", "79"]
     tab.get_by_label("predictions in rows (turned)").check()
     answer(tab)
     assert tab.locator(":focus").get_attribute("name") == "as"  # the keyboard stays there
-    supports = [row.split("\t")[-1] for row in classes.all_inner_texts()]
-    assert supports == ["54", "69", "77"]
+    assert supports(tab) == ["54", "69", "77"]
     tab.goto(tab.url)
     tab.reload()  # the link holds the choice
-    assert [row.split("\t")[-1] for row in classes.all_inner_texts()] == supports
+    assert supports(tab) == ["54", "69", "77"]
 
 
 def test_a_question_waits_for_its_answer(tab):
@@ -384,23 +395,26 @@ def said_of(rows):
 
 
 def table(columns, rows, separator=","):
-    return "\n".join(separator.join(map(str, line)) for line in [columns, *rows])
+    return "\n".join(separator.join(map(str, line)) for line in [columns, *rows]).lstrip()
+
+
+PREDICTIONS = table(["id", "y_true", "old", "new"], ROWS)
 
 
 def test_pasted_predictions_are_compared(tab):
-    text = table(["id", "y_true", "old", "new"], ROWS)
-    assert paste(tab, text).startswith(said_of(ROWS))
+    assert paste(tab, PREDICTIONS).startswith(said_of(ROWS))
     assert "A = old, B = new; F1 of “1”; truth = y_true." in tab.locator("#calc-notes").inner_text()
     test = run(texts(tab)["Python"])
-    assert test.p_value == pytest.approx(
-        f1ci.difference_test(*np.array(ROWS)[:, 1:].astype(int).T, method="exact").p_value
-    )
-    # Other columns may be chosen; the link holds counts and no predictions.
+    columns = np.array(ROWS)[:, 1:].astype(int).T
+    assert test.p_value == pytest.approx(f1ci.difference_test(*columns, method="exact").p_value)
+
+
+def test_other_columns_may_be_chosen_and_a_link_holds_no_predictions(tab):
+    paste(tab, PREDICTIONS)
     tab.locator("#calc-a").select_option("new")
     tab.locator("#calc-b").select_option("old")
-    swapped = [(key, true, b, a) for key, true, a, b in ROWS]
     said = answer(tab)
-    assert said.startswith(said_of(swapped))
+    assert said.startswith(said_of([(key, true, b, a) for key, true, a, b in ROWS]))
     link = copied(tab, tab.get_by_role("button", name="Copy a link"), "Link")
     assert "old" not in link
     tab.goto("about:blank")
