@@ -27,16 +27,19 @@ def design(p11, p10, p01):
     return [p11, p10, p01, max(1 - p11 - p10 - p01, 0.0)]
 
 
+# All tables of six items.
+SIX = np.array([t for t in itertools.product(range(7), repeat=4) if sum(t) == 6])
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "p", [(0.3, 0.2, 0.1), (0.05, 0.05, 0.0), (0.5, 0.5, 0.0), (0.9, 0.1, 0.0)]
 )
 def test_exact_equals_the_sum_over_all_tables(method, p):
     """The definition: every multinomial table of n = 6 with its probability from factorials."""
-    tables = np.array([t for t in itertools.product(range(7), repeat=4) if sum(t) == 6])
-    chance = stats.multinomial.pmf(tables, 6, design(*p))
+    chance = stats.multinomial.pmf(SIX, 6, design(*p))
     truth = 2 * p[0] / (2 * p[0] + p[1] + p[2])
-    low, high = f1ci.f1_interval(*tables.T[:3], method=method)
+    low, high = f1ci.f1_interval(*SIX.T[:3], method=method)
     mean_square = chance @ (high - low) ** 2
     expected = {
         "coverage": chance @ ((low <= truth) & (truth <= high)),

@@ -16,17 +16,21 @@ Z = float(stats.norm.ppf(0.975))
 # Four intervals
 
 
+def tables_and_chances(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return TP, FP, FN and TN of all test sets of scenario 1 with a relevant item."""
+    v, tp = np.array([(v, tp) for v in range(1, n + 1) for tp in range(v + 1)]).T
+    chances = stats.binom.pmf(v, n, 0.6) * stats.binom.pmf(tp, v, 0.4 / 0.6)
+    return np.stack([tp, v - tp, 0 * v, n - v], axis=1), chances
+
+
 def test_coverages_of_two_methods_correlate_as_over_all_tables() -> None:
     n, cells, draws = 25, (0.4, 0.1, 0.1), 40_000
     methods = ("wald", "wilson_indirect")
-    v, tp = np.array([(v, tp) for v in range(1, n + 1) for tp in range(v + 1)]).T
-    weight = stats.binom.pmf(v, n, 0.6) * stats.binom.pmf(tp, v, 0.4 / 0.6)
-    tables = np.stack([tp, v - tp, 0 * v, n - v], axis=1)
+    tables, chances = tables_and_chances(n)
     low, high = four_intervals.end_points(tables, methods, 0.95)
     truth = four_intervals.truth(cells)
     held = ((low <= truth) & (truth <= high)).astype(float)
-    mean = weight @ held / weight.sum()
-    moments = ((held - mean).T * weight) @ (held - mean)
+    moments = np.cov(held.T, aweights=chances)
     expected = moments[0, 1] / np.sqrt(moments[0, 0] * moments[1, 1])
     found, _ = four_intervals.outcome_correlations(n, cells, methods, 0.95, draws=draws, seed=1)
     # Four times 1 / sqrt(draws), doubled because the outcomes are far from normal.
