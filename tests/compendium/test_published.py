@@ -188,6 +188,16 @@ def test_what_the_errata_explain_has_the_value_that_it_rests_on():
         assert 0 < tolerance <= 0.01 * abs(value), name
 
 
+def test_a_table_row_comes_from_one_run():
+    """Coverage and length, or both ends of an interval."""
+    runs = {}
+    for row in RESULTS:
+        line, _, column = row.id.rpartition("/")
+        if column in ("coverage", "length", "low", "high"):
+            run = row.erratum if row.erratum.startswith("R") else ""
+            assert runs.setdefault(line, run) == run, line
+
+
 def test_tables_are_complete():
     results, inputs = (Counter((r.paper, r.item) for r in rows) for rows in (RESULTS, INPUTS))
     assert {table: results[table] for table in CELLS} == CELLS
