@@ -17,14 +17,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 def pytest_collection_modifyitems(items):
     """Begin with the file that makes the real book, and with those that have most slow tests.
 
-    Then come those that look at this book, which is there by now. Quick ones even out the end.
+    The package's tests fill the time until the book is there for those that look at it. Quick
+    ones even out the end.
     """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     looks = {item.path for item in items if "real_book" in getattr(item, "fixturenames", ())}
-    turn = {path: 0 if path.name == "test_book.py" else 2 for path in looks}
-    items.sort(
-        key=lambda item: (turn.get(item.path, 1 if slow[item.path] else 3), -slow[item.path])
-    )
+
+    def turn(path):
+        if path in looks:
+            return 0 if path.name == "test_book.py" else 3
+        if slow[path]:
+            return 1
+        return 2 if path.parent.name == "package" else 4
+
+    items.sort(key=lambda item: (turn(item.path), -slow[item.path]))
 
 
 @pytest.fixture(scope="session")

@@ -128,9 +128,9 @@ def exact_coverage(n, shares, right, missed, **options):
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
 @pytest.mark.parametrize(("right", "missed"), [(0.9, 0.05), (0.6, 0.1)])
 def test_limits_of_a_map_cover_by_exact_sums(right, missed):
-    """A tenth of the area is mapped as positive; 30 items are drawn from each class of the map."""
-    score = exact_coverage(30, (0.1, 0.9), right, missed)
-    delta = exact_coverage(30, (0.1, 0.9), right, missed, method="delta")
+    """A tenth of the area is mapped as positive; 20 items are drawn from each class of the map."""
+    score = exact_coverage(20, (0.1, 0.9), right, missed)
+    delta = exact_coverage(20, (0.1, 0.9), right, missed, method="delta")
     assert 0.93 < score < 0.985
     assert delta < score
 

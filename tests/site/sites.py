@@ -95,11 +95,9 @@ MEASURE = """() => {
   if (document.documentElement.scrollWidth > edge) found.push("the page scrolls sideways");
   for (const e of document.querySelectorAll(".bd-article table, .bd-sidebar-primary summary"))
     if (!(e.ariaLabel || e.caption)) found.push(`without a name: ${name(e)}`);
-  for (const e of document.querySelectorAll(".bd-article *")) {
+  for (const e of document.querySelectorAll(".bd-article *:not(mjx-container *)")) {
     const box = e.getBoundingClientRect();
-    if (!box.width || !box.height || e.closest(".for-readers, mjx-assistive-mml")) continue;
-    const formula = e.closest("mjx-container");
-    if (formula && formula !== e) continue;
+    if (!box.width || !box.height || e.closest(".for-readers")) continue;
     let parent = e.parentElement;
     while (parent && !scrolls(parent)) parent = parent.parentElement;
     if (box.right > edge + 1 && !parent?.matches(".bd-article *"))

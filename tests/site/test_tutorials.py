@@ -19,9 +19,15 @@ for name in ("compendium", "benchmarks", "notebooks", "IPython"):
 QUICK = {"replicates": 200, "comparisons": 20}
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder for what matplotlib finds out once."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.mark.parametrize("cells", ["all", "shown"])
 @pytest.mark.parametrize("name", ["five-minutes", "questions"])
-def test_it_runs_without_the_book(name, cells, tmp_path):
+def test_it_runs_without_the_book(name, cells, home):
     """Hidden cells measure and quote; the lines that are shown run by themselves."""
     code = (NOTEBOOKS / f"{name}.py").read_text("utf-8")
     for parameter, value in QUICK.items():
@@ -34,8 +40,8 @@ def test_it_runs_without_the_book(name, cells, tmp_path):
         )
     ran = subprocess.run(
         [sys.executable, "-c", ALONE + code],
-        env={"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(tmp_path)},
-        cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(home)},
+        cwd=home, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert "f1 = 0.740 (95 % CI 0.669 to 0.801" in ran.stdout
