@@ -39,25 +39,31 @@ def influences(y_true, predicted):
     return values(items.mean(axis=1)), slopes @ items, (slopes**2).sum(axis=1)
 
 
-@pytest.mark.parametrize("method", ["delta", "blur"])
-@pytest.mark.parametrize("level", [0.95, 0.9])
-def test_joint_intervals_are_remark_2(method, level):
-    """Yuan & Jiang (2025), item by item."""
-    y_true, predictions = labels_of_cells(CELLS)
+def by_items(y_true, predictions, z, method):
+    """Remark 2 of Yuan & Jiang (2025), item by item: the estimates and their covariance."""
     parts = [influences(y_true, predicted) for predicted in predictions.values()]
     estimate, h, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
-    n, z = len(y_true), stats.norm.ppf((1 + level) / 2)
+    n = len(y_true)
     covariance = np.cov(h, ddof=1) / n
     if method == "blur":
         covariance += np.diag(squares) * z**2 / 2 / n**2
-    half = np.sqrt(np.diag(covariance))
+    return estimate, covariance
+
+
+@pytest.mark.parametrize("method", ["delta", "blur"])
+@pytest.mark.parametrize("level", [0.95, 0.9])
+def test_joint_intervals_are_remark_2(method, level):
+    y_true, predictions = labels_of_cells(CELLS)
+    z = stats.norm.ppf((1 + level) / 2)
+    estimate, covariance = by_items(y_true, predictions, z, method)
+    error = np.sqrt(np.diag(covariance))
     joint = joint_intervals(y_true, predictions, FOUR, method=method, confidence_level=level)
     np.testing.assert_allclose(joint.estimate, estimate, rtol=1e-12)
     slack = 1e-13 * np.abs(covariance).max()
     np.testing.assert_allclose(joint.covariance, covariance, rtol=1e-9, atol=slack)
-    np.testing.assert_allclose(joint.individual_low, estimate - z * half, rtol=1e-9)
-    np.testing.assert_allclose(joint.individual_high, estimate + z * half, rtol=1e-9)
-    reach = joint.critical_value * half
+    np.testing.assert_allclose(joint.individual_low, estimate - z * error, rtol=1e-9)
+    np.testing.assert_allclose(joint.individual_high, estimate + z * error, rtol=1e-9)
+    reach = joint.critical_value * error
     np.testing.assert_allclose(tuple(joint), [estimate - reach, estimate + reach], rtol=1e-9)
 
 
@@ -166,14 +172,19 @@ def macro_f1_influences(true, predicted, weight):
     return total * weight.sum()
 
 
-def test_smoothing_for_many_classes_item_by_item():
-    """Two more items of each class, in all 3 x 3 x 3 cells, written out as items."""
-    true, a, b = np.random.default_rng(34).integers(0, 3, (3, 50))
-    joint = joint_intervals(true, {"a": a, "b": b}, ["macro_f1", "micro_f1"])
+def with_two_more_of_each_class(labels):
+    """Labels of the items, and of all 3 x 3 x 3 cells; and the weight of each."""
     cells = np.indices((3, 3, 3)).reshape(3, -1)
     share_a, share_b = np.where(cells[1:] == cells[0], 0.5, 0.25)
-    weight = np.concatenate([np.ones(50), 2 * share_a * share_b])
-    labels = np.concatenate([[true, a, b], cells], axis=1)
+    weight = np.concatenate([np.ones(labels.shape[1]), 2 * share_a * share_b])
+    return np.concatenate([labels, cells], axis=1), weight
+
+
+def test_smoothing_for_many_classes_item_by_item():
+    """Two more items of each class, in all 3 x 3 x 3 cells, written out as items."""
+    true, a, b = labels = np.random.default_rng(34).integers(0, 3, (3, 50))
+    joint = joint_intervals(true, {"a": a, "b": b}, ["macro_f1", "micro_f1"])
+    labels, weight = with_two_more_of_each_class(labels)
     rows = []
     for predicted in labels[1:]:
         right = labels[0] == predicted
