@@ -65,6 +65,14 @@ def one_factor_quantile(loadings, level):
 # In the plane: exact
 
 
+@pytest.mark.parametrize("k", [1, 5])
+def test_perfect_correlation_is_one_variable(k):
+    signs = np.where(np.arange(k) % 3 == 0, -1.0, 1.0)
+    found = f1ci.equicoordinate_quantile(np.outer(signs, signs), 0.95)
+    # Rank one is computed exactly; 1e-10 is rounding in Owen's T.
+    assert found == pytest.approx(stats.norm.ppf(0.975), abs=1e-10)
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.3, -0.7, 0.99, 0.999999])
 @pytest.mark.parametrize("level", [0.2, *LEVELS])
 def test_two_variables(rho, level):
