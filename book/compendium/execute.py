@@ -15,8 +15,8 @@ import platform
 import signal
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import replace
@@ -57,8 +57,6 @@ def run(
     """
     edition.folder.mkdir(parents=True, exist_ok=True)
     edition.discard_deleted()
-    begin = time.monotonic()
-    failed = []
     with (
         tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as place,
         _workers(workers) as pool,
@@ -68,18 +66,24 @@ def run(
             for task in sorted(todo, key=lambda task: task.length, reverse=True)
         }
         try:
-            for done, ended in enumerate(as_completed(running), 1):
-                name, error = running[ended], ended.result()
-                since = seconds(time.monotonic() - begin)
-                outcome = f"FAILED: {error}" if error else "done"
-                say(f"{since:>12}  {name} {outcome}; {done} of {len(todo)} notebooks done")
-                failed += [name] if error else []
+            return sorted(_wait(running))
         except BrokenProcessPool:
             raise RefusedError("a process that runs notebooks was ended from outside") from None
         except KeyboardInterrupt:
             _end_workers()
             raise
-    return sorted(failed)
+
+
+def _wait(running: Mapping[Future[str], str]) -> Iterator[str]:
+    """Say when each notebook has ended, and give the names of those that failed."""
+    begin = time.monotonic()
+    for done, ended in enumerate(as_completed(running), 1):
+        name, error = running[ended], ended.result()
+        since = seconds(time.monotonic() - begin)
+        outcome = f"FAILED: {error}" if error else "done"
+        say(f"{since:>12}  {name} {outcome}; {done} of {len(running)} notebooks done")
+        if error:
+            yield name
 
 
 def _workers(number: int) -> ProcessPoolExecutor:
@@ -174,10 +178,10 @@ def _quote_numbers(edition: Edition, task: Task, results: Path, notebook: Notebo
         notebook.cells = list(tagged)
         left_out = " Paragraphs that hold for the default values alone are left out."
     given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
-    pairs.add_note(
+    pairs.add_under_title(
         notebook,
-        f"Run with {given}. Our numbers are those of this run, in the text and beside numbers "
-        f"that a paper prints for its own values.{left_out}",
+        f"*Run with {given}. Our numbers are those of this run, in the text and beside numbers "
+        f"that a paper prints for its own values.{left_out}*",
     )
 
 
