@@ -97,18 +97,18 @@ def certify(edition: Edition, listed: Sequence[Task]) -> dict[str, Any]:
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
     compared = _compared(edition, reference["parameters"], same)
-    exactly, within, differ = (
-        [i for i, (agreement, _) in compared.items() if agreement == how] for how in HOW
-    )
+    ids: dict[str, list[str]] = {how: [] for how in HOW}
+    for i, (how, _) in compared.items():
+        ids[how].append(i)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    problems += [*_differences(reference, run), *(compared[i][1] for i in differ)]
+    problems += [*_differences(reference, run), *(compared[i][1] for i in ids["not"])]
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": len(exactly),
+        "exactly": len(ids["exactly"]),
         "quoted": sum("/" not in i for i in compared),
-        "within tolerance": within,
-        "not": differ,
+        "within tolerance": ids["within"],
+        "not": ids["not"],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
