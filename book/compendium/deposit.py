@@ -100,8 +100,7 @@ def certify(edition: Edition, listed: Sequence[Task]) -> dict[str, Any]:
     ids: dict[str, list[str]] = {how: [] for how in HOW}
     for i, (how, _) in compared.items():
         ids[how].append(i)
-    problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    problems += [*_differences(reference, run), *(compared[i][1] for i in ids["not"])]
+    problems = [*_differences(listed, reference, run), *(compared[i][1] for i in ids["not"])]
     return {
         "agrees": not problems,
         "problems": problems,
@@ -131,8 +130,11 @@ def _compared(
     return compared
 
 
-def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:
-    """List the sources, the parameters and the files in which two runs differ."""
+def _differences(
+    listed: Sequence[Task], reference: Mapping[str, Any], run: Mapping[str, Any]
+) -> Iterator[str]:
+    """List the notebooks that must run; and in what two runs differ except their numbers."""
+    yield from (f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason)
     for what in ("sources", "parameters"):
         for name in differing(reference[what], run[what]):
             yield f"{what}: {name} is not that of the reference run"
