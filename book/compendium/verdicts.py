@@ -98,14 +98,9 @@ class Entry(Record, Row):
     source: str = ""
 
     @property
-    def own_error(self) -> float | None:
-        """Return the standard error of our value."""
-        return ledger.own_error(self)
-
-    @property
     def paper_error(self) -> float | None:
         """Return the standard error of the printed value."""
-        return ledger.paper_error(self, self)
+        return self.error_of(self.paper_replicates)
 
     @property
     def other(self) -> float | str | None:
