@@ -49,7 +49,7 @@ def labels(counts: Any) -> list[Any]:
     return [np.repeat(axis.ravel(), cells.ravel()) for axis in np.indices(cells.shape)]
 
 
-def analytic(metric: str, matrix: Any, seed: int, **options: Any) -> Ends:  # noqa: ARG001
+def analytic(metric: str, matrix: Any, _seed: int, **options: Any) -> Ends:
     """Return the interval of confidenceinterval."""
     average, _, score = metric.rpartition("_")
     function = getattr(import_module("confidenceinterval"), f"{score}_score")
