@@ -429,7 +429,7 @@ WAITS = notebook(
 def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
     root = make_tree(tmp_path, waits=WAITS)
     with subprocess.Popen(command(root, "execute", *ONE), env=environment()) as process:
-        while not [*root.glob("_build/running-*/made/results/waits.csv")]:
+        while not [*root.glob("_build/running-*/*/made/results/waits.csv")]:
             assert process.poll() is None
             time.sleep(0.05)
         family = psutil.Process(process.pid).children(recursive=True)

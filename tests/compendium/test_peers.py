@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks import means, peers
+from benchmarks import peers
 from compendium import data
 
 import f1ci
@@ -19,49 +19,49 @@ def recorded():
     return json.loads(data.read_verified("peers.json"))
 
 
-def test_every_package_has_answered_the_present_questions(recorded):
-    assert recorded["asked"] == json.loads(json.dumps(peers.questions()))
+def test_every_package_has_answered(recorded):
     for design in recorded["asked"]["designs"].values():
         truth = f1ci.metrics.macro_f1.value(np.array(design["cells"]))
         assert design["truth"] == pytest.approx(truth)
-    packages = "confidenceinterval confidence-intervals prob-conf-mat statsmodels scipy"
-    assert {row["package"] for row in recorded["intervals"]} == set(packages.split())
+    assert recorded["asked"]["resamples"] == peers.RESAMPLES
+    rows = recorded["intervals"] + recorded["coverage"]
+    assert {(row["package"], row["method"]) for row in rows} == set(peers.OF_MATRIX)
     # What failed is a fact about the package, not an import that failed.
-    assert not [row for row in recorded["intervals"] if "ModuleNotFound" in row["message"]]
+    assert not [row for row in rows if "ModuleNotFound" in row["message"]]
 
 
 def test_the_stored_answers_are_what_statsmodels_and_scipy_say_today(recorded):
-    stored = {tuple(row.values())[:4]: row for row in recorded["intervals"]}
-    asked = {
-        (probe, *names): call
-        for probe, matrix in peers.PROBES.items()
-        for *names, call in peers.interval_calls(matrix)
-    }
-    assert asked.keys() == stored.keys()
-    here = {question: call for question, call in asked.items() if "on F*" in question[2]}
-    assert len(here) == 5 * sum(len(matrix) == 2 for matrix in peers.PROBES.values())
-    for question, call in here.items():
-        then, now = stored[question], peers.answer(call)
+    here = [row for row in recorded["intervals"] if "on F*" in row["method"]]
+    of_two = [matrix for matrix in recorded["asked"]["probes"].values() if len(matrix) == 2]
+    assert len(here) == 5 * len(of_two)
+    for then in here:
+        now = peers.of_probe(then, recorded["asked"]["probes"])
         # Another version may round differently.
         for what in ("estimate", "low", "high"):
             assert now[what] == pytest.approx(then[what], rel=1e-10, abs=1e-15)
 
 
-def test_coverage_counts_what_holds_the_truth():
+def test_coverage_counts_what_holds_the_truth(monkeypatch):
     """An interval that always holds, one that never does, and one that sometimes fails."""
     design = {"cells": [[0.5, 0.0], [0.0, 0.5]], "n": 20, "truth": 0.5}
-    rng = np.random.default_rng(1)
-    always = peers.study(design, lambda *_: (0.5, 0.25, 1.25), 100, rng)
+    asked = {"designs": {"one": design}, "seed": 1, "replicates": {"x": 100}}
+    row = {"design": "one", "package": "x", "method": "y"}
+
+    def study(call):
+        monkeypatch.setitem(peers.OF_MATRIX, ("x", "y"), call)
+        return peers.study(row, asked)
+
+    always = study(lambda *_: (0.5, 0.25, 1.25))
     assert (always["covered"], always["overshoot"], always["length"]) == (100, 100, 1.0)
-    never = peers.study(design, lambda *_: (0.7, 0.6, 0.8), 100, rng)
+    never = study(lambda *_: (0.7, 0.6, 0.8))
     assert (never["covered"], never["defined"], never["message"]) == (0, 100, "")
 
-    def fails(_, i):
+    def fails(_, __, i):
         if i % 2:
             raise ValueError("odd")
         return 0.5, 0.4, 0.6
 
-    half = peers.study(design, fails, 100, rng)
+    half = study(fails)
     assert (half["covered"], half["defined"], half["message"]) == (50, 50, "ValueError: odd")
 
 
@@ -70,33 +70,36 @@ def of_means():
     return json.loads(data.read_verified("means-peers.json"))
 
 
-def test_the_answers_on_means_are_to_the_present_questions(of_means):
-    assert of_means["dice"]["a"] == means.DICE_A.tolist()
-    assert of_means["dice"]["b"] == means.DICE_B.tolist()
-    assert of_means["map"]["counts"] == [list(row) for row in means.MAP]
-    assert (of_means["seed"], of_means["replicates"]) == (means.SEED, means.REPLICATES)
-    assert not [x for x in of_means["intervals"] + of_means["coverage"] if x["message"]]
-    packages = {"scipy", "errorbars", "evalstats", "R survey"}
-    assert {x["package"] for x in of_means["intervals"]} == packages
+def test_every_package_has_answered_about_means(of_means):
+    rows = of_means["intervals"] + of_means["coverage"]
+    assert not [row for row in rows if row["message"]]
+    asked = {(row["question"], row["package"]) for row in rows}
+    assert {pair for pair in asked if pair[0] in peers.GIVEN} == set(peers.OF_SCORES)
 
 
 def test_scipy_still_answers_as_stored(of_means):
-    stored = {(x["question"], x["package"]): x for x in of_means["intervals"]}
-    for question, scores in [
-        ("mean", means.DICE_A),
-        ("difference", means.DICE_B - means.DICE_A),
-    ]:
-        now = peers.answer(lambda scores=scores: means.t_interval(scores))
+    here = [row for row in of_means["intervals"] if row["package"] == "scipy"]
+    assert len(here) == 2
+    for then in here:
+        now = peers.of_data_set(then, of_means)
         for field in ("estimate", "low", "high"):
-            assert now[field] == pytest.approx(stored[question, "scipy"][field], rel=1e-12)
+            assert now[field] == pytest.approx(then[field], rel=1e-12)
+
+
+def test_the_simulated_test_sets_are_those_of_the_stored_answers(of_means):
+    then = next(row for row in of_means["coverage"] if row["package"] == "scipy")
+    now = peers.study_of_scores(then, of_means)
+    assert now["covered"] == then["covered"]
+    assert now["length"] == pytest.approx(then["length"], rel=1e-10)
 
 
 def test_evalstats_has_our_intervals(of_means):
     """Both have Student's quantile on the logit scale."""
     stored = {x["question"]: x for x in of_means["intervals"] if x["package"] == "evalstats"}
-    ours = f1ci.mean_interval(means.DICE_A)
+    a, b = (np.array(of_means["dice"][name]) for name in ("a", "b"))
+    ours = f1ci.mean_interval(a)
     assert list(ours) == pytest.approx([stored["mean"]["low"], stored["mean"]["high"]], abs=1e-9)
-    ours = f1ci.mean_difference(means.DICE_A, means.DICE_B)
+    ours = f1ci.mean_difference(a, b)
     theirs = [stored["difference"]["low"], stored["difference"]["high"]]
     assert list(ours) == pytest.approx(theirs, abs=1e-6)
 
