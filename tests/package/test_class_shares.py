@@ -52,6 +52,15 @@ def test_accuracy_has_the_error_of_a_stratified_share():
     assert found.standard_error == pytest.approx(error, rel=1e-12)
 
 
+def test_accuracy_by_other_names_has_the_same_limits():
+    """They differed by 2e-6: rounding in equal slopes decides which of two empty cells moves."""
+    y_true = [1, 0, 1, 0, 0]
+    known = {"class_shares": {0: 0.41, 1: 0.59}}
+    accuracy = f1ci.score_interval(y_true, y_true, "accuracy", **known)
+    for name in ("micro_f1", "weighted_recall"):
+        assert tuple(f1ci.score_interval(y_true, y_true, name, **known)) == tuple(accuracy)
+
+
 @pytest.mark.filterwarnings("ignore:.*fewer than 3 items")
 @pytest.mark.parametrize(("right", "missed"), [(33, 6), (0, 2), (1, 1), (4, 0)])
 def test_shares_do_not_matter_for_recall(right, missed):
