@@ -21,6 +21,7 @@ from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.base import ShareRight
 from f1ci.metrics.shares import KnownShares
 from f1ci.results import (
     Array,
@@ -225,23 +226,34 @@ def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
         if of_precision is None or of_recall is None:
             return None
         return np.asarray(of_precision | of_recall)
-    if not isinstance(metric, Mean) or metric.average == "micro":
+    if not isinstance(metric, Mean) or isinstance(metric, ShareRight) or metric.average == "micro":
         return None
     if not isinstance(metric.of, Tversky):
         return None
-    matter = np.array(matrix.right)
-    if metric.of.a > 0.0:
-        matter += matrix.predicted - matrix.right
-    if metric.of.b > 0.0:
-        matter += matrix.true - matrix.right
-    few = matter < FEW
+    few = _items_that_matter(metric.of, matrix) < FEW
     if metric.average == "weighted":
         few &= matrix.true > 0.0
-    counted = np.ones(len(few), dtype=bool)
+    few[~_averaged(metric, len(few))] = False
+    return few
+
+
+def _items_that_matter(metric: Tversky, matrix: Matrix) -> Array:
+    """Return the relevant items of each class: right ones, and errors of the kinds that count."""
+    matter = np.array(matrix.right)
+    if metric.a > 0.0:
+        matter += matrix.predicted - matrix.right
+    if metric.b > 0.0:
+        matter += matrix.true - matrix.right
+    return matter
+
+
+def _averaged(metric: Mean, classes: int) -> NDArray[np.bool_]:
+    """Tell which classes an average is over: the chosen ones that have a score."""
+    averaged = np.ones(classes, dtype=bool)
     if metric.chosen:
-        counted = np.isin(np.arange(len(few)), metric.chosen)
-    counted[list(metric.absent or ())] = False
-    return np.asarray(few & counted.reshape(-1, *[1] * (few.ndim - 1)))
+        averaged = np.isin(np.arange(classes), metric.chosen)
+    averaged[list(metric.absent or ())] = False
+    return averaged
 
 
 def _warn_of_few(few: NDArray[np.bool_], question: Question, classes: Classes | None) -> None:
