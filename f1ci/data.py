@@ -162,7 +162,11 @@ class Cells:
         batch = values.shape[1:]
         if self.complete:
             table = values.reshape(self.r, self.r, *batch)
-            return np.stack([values[:: self.r + 1], table.sum(axis=0), table.sum(axis=1)])
+            sums = np.empty((3, self.r, *batch))
+            sums[0] = values[:: self.r + 1]
+            np.add.reduce(table, axis=0, out=sums[1])
+            np.add.reduce(table, axis=1, out=sums[2])
+            return sums
         flat = self._sums @ values.reshape(len(values), -1)
         return np.asarray(flat).reshape(3, self.r, *batch)
 
@@ -183,6 +187,11 @@ class Cells:
     def by_cell(self, values: Array) -> Array:
         """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
         of_right, of_predicted, of_true = values
+        if self.complete:
+            table = of_predicted[None] + of_true[:, None]
+            cells = table.reshape(self.r * self.r, *table.shape[2:])
+            cells[:: self.r + 1] += of_right
+            return np.asarray(cells)
         cells = of_predicted.take(self.predicted, axis=0)
         cells += of_true.take(self.true, axis=0)
         cells[self.right] += of_right.take(self.true[self.right], axis=0)
@@ -213,8 +222,10 @@ class Matrix:
         The cells that are listed.
     counts : ndarray, shape (K, ...)
         The items in each cell.
-    right, predicted, true : ndarray, shape (r, ...)
+    by_class : ndarray, shape (3, r, ...)
         By class: items that are right, that are predicted as it, and that truly belong to it.
+    right, predicted, true : ndarray, shape (r, ...)
+        The three parts of `by_class`.
     total : ndarray, shape (...)
         All items.
     """
@@ -222,7 +233,8 @@ class Matrix:
     def __init__(self, cells: Cells, counts: Array) -> None:
         self.cells = cells
         self.counts = counts
-        self.right, self.predicted, self.true = cells.by_class(counts)
+        self.by_class = cells.by_class(counts)
+        self.right, self.predicted, self.true = self.by_class
         self.total: Array = np.asarray(counts.sum(axis=0))
 
     @classmethod

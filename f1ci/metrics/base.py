@@ -433,4 +433,5 @@ def finite(value: Numbers) -> Array:
 
 def expectations(matrix: Matrix) -> Slopes:
     """Return E(ZA), EA and EZ of each class against the rest, each of shape (r, ...)."""
-    return matrix.right / matrix.total, matrix.predicted / matrix.total, matrix.true / matrix.total
+    eza, ea, ez = matrix.by_class / matrix.total
+    return eza, ea, ez
