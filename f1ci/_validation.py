@@ -9,7 +9,7 @@ import operator
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -253,6 +253,13 @@ def models(
     for name in predictions:
         named[f"predictions[{short(str(name))}]"] = predictions[name]
     return names, named
+
+
+def as_mapping(value: Any) -> Any:
+    """Return what has names and values, such as a pandas Series, as a dictionary; else the value."""
+    if isinstance(value, Mapping) or not (hasattr(value, "keys") and hasattr(value, "items")):
+        return value
+    return dict(value.items())
 
 
 def listing(classes: Sequence[object], most: int = 6) -> str:
