@@ -358,26 +358,28 @@ def _refuse_missing(table: Table, chosen: list[str]) -> None:
 
 
 def _refuse_strange_models(table: Table, truth: str, models: list[str]) -> None:
-    """Refuse a model without a class of the truth; a note counts other labels that are none.
-
-    Labels that differ from those of the truth in case alone are refused.
-    """
-    true = table.columns[truth]
-    written = {label.casefold(): label for label in true}
+    """Refuse a model without a class of the truth; a note counts other labels that are none."""
     for name in models:
-        labels, classes = respelled([table.columns[name], true])
+        labels, classes = respelled([table.columns[name], table.columns[truth]])
         known = set(classes)
         strange = [label for label in labels if label not in known]
         if len(strange) == len(labels):
             got = f"the labels of {name!r} are {_some(strange)}"
-            raise ValueError(f"{table.file}: {got}, those of the truth {truth!r} are {_some(true)}")
-        alike = next((label for label in strange if label.casefold() in written), None)
-        if alike is not None:
-            got = f"{name!r} has {alike!r}, the truth {truth!r} has {written[alike.casefold()]!r}"
-            raise ValueError(f"{table.file}: write labels alike: {got}")
+            of_truth = f"those of the truth {truth!r} are {_some(table.columns[truth])}"
+            raise ValueError(f"{table.file}: {got}, {of_truth}")
+        _refuse_other_case(table, name, truth, strange)
         if strange:
             what = f"labels of {name!r} that are no class of the truth"
             warn(f"{what}: {len(strange):,} ({_some(strange)})", IntervalWarning)
+
+
+def _refuse_other_case(table: Table, name: str, truth: str, strange: list[str]) -> None:
+    """Refuse labels that differ from those of the truth in case alone."""
+    written = {label.casefold(): label for label in table.columns[truth]}
+    for label in strange:
+        if label.casefold() in written:
+            got = f"{name!r} has {label!r}, the truth {truth!r} has {written[label.casefold()]!r}"
+            raise ValueError(f"{table.file}: write labels alike: {got}")
 
 
 def _repeated(table: Table, chosen: Predictions, roles: Roles) -> Predictions:

@@ -256,7 +256,7 @@ def models(
 
 
 def as_mapping(value: Any) -> Any:
-    """Return what has names and values, such as a pandas Series, as a dictionary; else the value."""
+    """Return a pandas Series, or what else has names and values, as a dictionary."""
     if isinstance(value, Mapping) or not (hasattr(value, "keys") and hasattr(value, "items")):
         return value
     return dict(value.items())
