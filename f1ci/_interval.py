@@ -112,12 +112,17 @@ def counted(sample: Sample, constant: float) -> Array:
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray, constant: float = np.nan) -> Limits:
-    """Return the limits by a method.
+    """Return the limits by a method, also of a score that is undefined but counts as a constant."""
+    return with_unknown(sample, method, method.limits(sample, z), constant)
+
+
+def with_unknown(sample: Sample, method: Method, limits: Limits, constant: float) -> Limits:
+    """Return limits as wide as not knowing undefined scores makes them.
 
     Classes that count 0 or 1, although nothing is known of them, make the interval wider. A score
     that is undefined but counts as a constant may be anything.
     """
-    low, high = method.limits(sample, z)
+    low, high = limits
     if sample.unknown is not None:
         below, above = sample.unknown
         low = low - below
