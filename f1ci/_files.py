@@ -23,9 +23,6 @@ from f1ci._roles import role_of
 # A line of cells with its number.
 Line: TypeAlias = tuple[int, list[str]]
 
-# Larger files do not fit in memory together with their cells. Some have no end, such as /dev/zero.
-_MOST_BYTES = 1 << 28
-
 _SEPARATORS = "\t;,|"
 
 
@@ -95,10 +92,7 @@ def _check_widths(lines: list[Line], file: str) -> None:
 def _text(path: str, file: str) -> str:
     """Return the text of a file, in UTF-8 or, if it says so itself, in UTF-16."""
     with open(0 if path == "-" else path, "rb") as stream:  # noqa: PTH123
-        data = stream.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        limit = f"more than {_MOST_BYTES >> 20} megabytes, or input without an end"
-        raise ValueError(f"{file}: {limit}; draw a sample of the items, or use f1ci in Python")
+        data = stream.read()
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return data.decode(encoding)

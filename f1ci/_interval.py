@@ -82,11 +82,7 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     z = quantile_for(question.level, question.alternative)
     low, high = limits_of(sample, method, z, question.constant)
     error = sample.error if method.error is None else method.error(sample, z)
-    # The other end of a one-sided interval is that of the range.
-    if question.alternative == "greater":
-        high = np.where(np.isnan(high), high, sample.range[1])
-    elif question.alternative == "less":
-        low = np.where(np.isnan(low), low, sample.range[0])
+    low, high = on_one_side((low, high), sample.range, question.alternative)
     if not question.quiet:
         check(sample, method, question)
     return Interval(
@@ -100,6 +96,16 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         tuple(question.classes or ()) if question.each else None,
         question.alternative,
     )
+
+
+def on_one_side(limits: Limits, range_: tuple[float, float], alternative: str) -> Limits:
+    """Return the limits that are asked for; the other end of a single one is that of the range."""
+    low, high = limits
+    if alternative == "greater":
+        high = np.where(np.isnan(high), high, range_[1])
+    elif alternative == "less":
+        low = np.where(np.isnan(low), low, range_[0])
+    return low, high
 
 
 def counted(sample: Sample, constant: float) -> Array:

@@ -206,13 +206,10 @@ def _refuse_other_truth(true: list[str], other: list[str], key: str | None) -> N
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:
-    """Return the shortest names of files that tell them apart: without folders, if that does."""
+    """Return names of files that tell them apart: without folders and endings, if that does."""
     names = [Path(path).stem for path in paths]
-    longest = max(len(Path(path).parts) for path in paths)
-    for parts in range(1, longest + 1):
-        if len(set(names)) == len(names):
-            return names
-        names = ["/".join(Path(path).parts[-parts:]) for path in paths]
     if len(set(names)) == len(names):
         return names
-    return [f"{name} ({k})" for k, name in enumerate(names, start=1)]  # one file twice
+    if len(set(paths)) == len(paths):
+        return list(paths)
+    return [f"{path} ({k})" for k, path in enumerate(paths, start=1)]  # one file twice

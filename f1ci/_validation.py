@@ -297,7 +297,12 @@ def correlation(value: ArrayLike) -> Array:
 def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:
     """Return the named arrays, each checked, if their shapes broadcast against each other."""
     arrays = tuple(check(name, value) for name, value in named.items())
-    shapes = {array.shape for array in arrays}
-    if len(shapes) > 1:
-        np.broadcast_shapes(*shapes)
+    shapes = [array.shape for array in arrays]
+    if len(set(shapes)) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            names = ", ".join(named)
+            got = ", ".join(map(str, shapes))
+            raise ValueError(f"{names} must have shapes that fit together, got {got}") from None
     return arrays

@@ -76,15 +76,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _complain(text: str) -> None:
     """Write to standard error what is wrong, or what is to be noted."""
-    if sys.stderr is not None:
-        sys.stderr.write(f"f1ci: {text}\n")
+    sys.stderr.write(f"f1ci: {text}\n")
 
 
 def _write(text: str) -> None:
     """Write to standard output, in letters that the terminal has."""
     out = sys.stdout
-    if out is None:
-        raise OSError("closed")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")
     out.write(text)

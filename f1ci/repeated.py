@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from f1ci import _validation
-from f1ci._interval import Question, interval_of, quantile_for
+from f1ci._interval import Question, interval_of, on_one_side, quantile_for
 from f1ci._reading import Reading, read
 from f1ci.covariance import influence_of_rows
 from f1ci.data import Items
@@ -299,15 +299,11 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
 def _limits(
     estimate: Array, variance: _Variance, range_: tuple[float, float], question: Question
 ) -> Limits:
-    """Return the limits that are asked for; the other end of one limit is that of the range."""
+    """Return the limits on the logit scale that are asked for."""
     z = quantile_for(question.level, question.alternative)
     half = np.asarray(variance.half_length(z))
-    low, high = delta.logit(estimate, half, 1.0, range_)
-    if question.alternative == "less":
-        return np.asarray(range_[0]), high
-    if question.alternative == "greater":
-        return low, np.asarray(range_[1])
-    return low, high
+    limits = delta.logit(estimate, half, 1.0, range_)
+    return on_one_side(limits, range_, question.alternative)
 
 
 def _one_run(reading: Reading, recipes: list[_Runs]) -> Sample:
