@@ -19,8 +19,8 @@ are then very long, and two runs cover about 90 % instead of 95 %.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -272,16 +272,19 @@ def _runs(reading: Reading, first: int, end: int) -> _Runs:
 
 def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> RepeatedInterval:
     """Return the interval for the mean of one recipe, or for that of B minus that of A."""
-    one_run = _one_run(reading, recipes)
-    of_one_run = interval_of(one_run, question)  # which warns
+    one_run = next(_single_runs(reading, recipes))
+    interval_of(one_run, question)  # which warns
     scores = np.concatenate([recipe.scores for recipe in recipes])
     _warn_of_undefined(scores, question)
     estimate = _change([recipe.scores for recipe in recipes])
     variance = _variance(recipes)
     if variance.total > 0.0:
         low, high = _limits(estimate, variance, one_run.range, question)
-    else:
-        low, high = of_one_run
+    else:  # as if there were one run, whichever says least
+        quiet = replace(question, quiet=True)
+        single_runs = _single_runs(reading, recipes)
+        of_each = np.array([tuple(interval_of(run, quiet)) for run in single_runs])
+        low, high = of_each[:, 0].min(), of_each[:, 1].max()
     return RepeatedInterval(
         float(estimate),
         float(np.minimum(low, estimate)),
@@ -306,11 +309,16 @@ def _limits(
     return on_one_side(limits, range_, question.alternative)
 
 
-def _one_run(reading: Reading, recipes: list[_Runs]) -> Sample:
-    """Return the sample of the first run, or of the first run of B minus that of A."""
-    if len(recipes) == 1:
-        return sample(reading.metric, reading.data.of_models(0))
-    return difference(reading.metric, reading.data.of_models(0, len(recipes[0].scores)))
+def _single_runs(reading: Reading, recipes: list[_Runs]) -> Iterator[Sample]:
+    """Yield the sample of each run, or of each run of B minus each run of A."""
+    first_of_b = len(recipes[0].scores)
+    for a in range(first_of_b):
+        if len(recipes) == 1:
+            yield sample(reading.metric, reading.data.of_models(a))
+        else:
+            for b in range(len(recipes[1].scores)):
+                data = reading.data.of_models(a, first_of_b + b)
+                yield difference(reading.metric, data)
 
 
 def _change(runs: list[Array]) -> Array:

@@ -133,3 +133,14 @@ def test_a_joint_interval_is_as_wide_for_an_unknown_class_as_one_alone(method):
     joint = f1ci.joint_intervals(y_true, {"A": y_pred}, "macro_f1", **options)
     limits = joint.individual_low[0], joint.individual_high[0]
     assert limits == pytest.approx(tuple(alone), abs=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_difference_of_counts_has_the_constant_of_undefined_scores():
+    """From indicators it was 0, from the same counts nan."""
+    true = np.zeros((4, 2), dtype=int)
+    counts = np.zeros((4, 2, 3), dtype=int)
+    one = f1ci.difference_interval(true, true, true, "macro_f1", zero_division=0)
+    other = f1ci.clustered_difference(counts, counts, average="macro", zero_division=0)
+    assert one.estimate == other.estimate == 0.0
+    assert tuple(one) == tuple(other)
