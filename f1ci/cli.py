@@ -253,12 +253,11 @@ def _read(options: Namespace) -> Predictions:
     named = Named(options.true, options.pred, options.groups, options.on)
     tables = [_files.read(path, options.delimiter, named.names()) for path in options.files]
     if len(tables) == 2:
-        table, roles, notes = _joining.joined(tables[0], tables[1], named)
+        table, notes = _joining.joined(tables[0], tables[1], named)
     else:
         table = tables[0]
-        roles = _columns.roles_of(table)
         notes = []
-    predictions = _columns.choose(table, named, roles)
+    predictions = _columns.choose(table, named)
     if not (named.truth and named.models):
         notes.insert(0, _chosen(predictions))
     for note in [*notes, *predictions.notes]:
