@@ -409,6 +409,21 @@ def test_known_shares_of_the_classes(capsys, balanced):
     assert (perfect["low"], perfect["high"]) == tuple(expected)
 
 
+def test_a_class_of_three_with_known_shares_has_one_interval(in_json, write):
+    """Of a perfect model a comparison did not know that the shares are those of true classes."""
+    path = write(["x,x,x", "y,y,y", "z,y,z", "x,z,x", "z,z,z"] * 9, "gold,a,b")
+    known = ["--true", "gold", "--class-shares", "x=0.01", "y=0.3", "z=0.69"]
+    of_b = in_json("report", path, "--pred", "b", *known)
+    for metric in ("precision", "recall", "f1"):
+        options = ["--pred", "a", "b", "--positive", "x", "--metric", metric]
+        rows = in_json("compare", path, *options, *known)
+        (compared,) = (row for row in rows if row["name"] == "b")
+        (alone,) = (row for row in of_b if (row["name"], row["metric"]) == ("x", metric))
+        assert compared["metric"] == metric
+        limits = compared["low"], compared["high"]
+        assert limits == pytest.approx((alone["low"], alone["high"]), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("shares", "sentence"),
     [
