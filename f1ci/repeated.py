@@ -280,11 +280,8 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
     variance = _variance(recipes)
     if variance.total > 0.0:
         low, high = _limits(estimate, variance, one_run.range, question)
-    else:  # as if there were one run, whichever says least
-        quiet = replace(question, quiet=True)
-        single_runs = _single_runs(reading, recipes)
-        of_each = np.array([tuple(interval_of(run, quiet)) for run in single_runs])
-        low, high = of_each[:, 0].min(), of_each[:, 1].max()
+    else:
+        low, high = _limits_of_single_runs(reading, recipes, question)
     return RepeatedInterval(
         float(estimate),
         float(np.minimum(low, estimate)),
@@ -307,6 +304,14 @@ def _limits(
     half = np.asarray(variance.half_length(z))
     limits = delta.logit(estimate, half, 1.0, range_)
     return on_one_side(limits, range_, question.alternative)
+
+
+def _limits_of_single_runs(reading: Reading, recipes: list[_Runs], question: Question) -> Limits:
+    """Return limits as if there were one run, whichever says least."""
+    quiet = replace(question, quiet=True)
+    runs = _single_runs(reading, recipes)
+    of_each = np.array([tuple(interval_of(run, quiet)) for run in runs])
+    return of_each[:, 0].min(), of_each[:, 1].max()
 
 
 def _single_runs(reading: Reading, recipes: list[_Runs]) -> Iterator[Sample]:
