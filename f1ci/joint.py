@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from f1ci import _validation, covariance
 from f1ci import metrics as _metrics
-from f1ci._interval import Question, check, counted, limits_of
+from f1ci._interval import Question, check, counted, limits_of, with_unknown
 from f1ci._labels import are_indicators
 from f1ci._reading import Population, strata_of, with_classes, zero_division_of
 from f1ci.data import Items, binary_items, cell_items, class_items
@@ -231,7 +231,8 @@ class JointRows:
         ends = []
         for one, method, error in zip(self.samples, self.methods, self.error, strict=True):
             if method.name in ("delta", "blur"):
-                ends.append(delta.symmetric(one.estimate, error, z))
+                symmetric = delta.symmetric(one.estimate, error, z)
+                ends.append(with_unknown(one, method, symmetric, self.constant))
             else:
                 ends.append(limits_of(one, method, z, self.constant))
         low = np.array([low for low, _ in ends])
