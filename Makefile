@@ -129,7 +129,7 @@ bench: $(BENCH)/.ready  ## Time f1ci beside other packages, for the page that co
 	OMP_NUM_THREADS=1 PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.speed
 
 peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes). OPTIONS=compare-peers.json or means-peers.json asks other questions.
-	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.$(if $(filter means-peers.json,$(OPTIONS)),means,peers) $(OPTIONS)
+	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers $(OPTIONS)
 
 $(BENCH)/.ready: pyproject.toml | ready
 	$(PYTHON) -m venv $(BENCH)

@@ -13,8 +13,12 @@ from f1ci.intervals import f1_interval, f1_score_interval, metric_interval, scor
 from f1ci.joint import joint_intervals
 from f1ci.means import mean_difference, mean_interval
 from f1ci.methods.quantile import equicoordinate_quantile
-from f1ci.pilot import PilotSize, pilot_interval_size
-from f1ci.planning import comparison_sample_size, pilot_sample_size, sample_size
+from f1ci.planning import (
+    comparison_sample_size,
+    pilot_interval_size,
+    pilot_sample_size,
+    sample_size,
+)
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
 from f1ci.repeated import RepeatedInterval, repeated_difference, repeated_interval
 from f1ci.report import ClassificationReport, classification_report, matrix_report
@@ -28,6 +32,7 @@ from f1ci.results import (
     Interval,
     IntervalWarning,
     JointIntervals,
+    PilotSize,
     SampleSize,
     SmallSampleWarning,
     UndefinedMetricWarning,

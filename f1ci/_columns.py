@@ -10,14 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from f1ci import _validation
 from f1ci._files import Table
-from f1ci._roles import Role, role_of, word_set
+from f1ci._roles import word_set
 from f1ci.results import IntervalWarning, warn
-
-Roles: TypeAlias = dict[str, Role]
 
 # More different labels than this are scores or identifiers.
 _MOST_LABELS = 1_000
@@ -74,14 +71,14 @@ class Predictions:
 # The columns of one table
 
 
-def choose(table: Table, named: Named, roles: Roles) -> Predictions:
+def choose(table: Table, named: Named) -> Predictions:
     """Return the labels in the columns that are named or that cannot be meant otherwise."""
-    truth = _truth(table, named, roles)
+    truth = _truth(table, named)
     refuse_absent(table, [truth, *named.models, named.groups])
     _refuse_scores(table, truth)
     models = _named_models(table, named.models)
     if not models:
-        models = _models_by_labels(table, truth, roles)
+        models = _models_by_labels(table, truth)
     chosen = [truth, *models]
     _refuse_missing(table, chosen)
     _refuse_strange_models(table, truth, models)
@@ -91,17 +88,17 @@ def choose(table: Table, named: Named, roles: Roles) -> Predictions:
         _refuse_missing(table, [named.groups])
         predictions.groups = table.columns[named.groups]
     else:
-        predictions.notes = _notes_on_groups(table, roles)
-    return _repeated(table, predictions, roles)
+        predictions.notes = _notes_on_groups(table)
+    return _repeated(table, predictions)
 
 
-def _truth(table: Table, named: Named, roles: Roles) -> str:
+def _truth(table: Table, named: Named) -> str:
     """Return the column of the truth: by name, or the only one that can be it."""
     truth: str | None = named.truth
     if not truth:
-        truth = truth_by_name(table, roles)
+        truth = truth_by_name(table)
     if truth is None:
-        truth = truth_by_rest(roles)
+        truth = truth_by_rest(table)
     if truth is None:
         listed = _validation.listing(list(table.columns))
         question = "which column is the truth? name it with --true"
@@ -109,41 +106,9 @@ def _truth(table: Table, named: Named, roles: Roles) -> str:
     return truth
 
 
-def roles_of(table: Table) -> Roles:
-    """Return what each column holds, by its name and, for counts and identifiers, its values."""
-    roles: Roles = {}
-    for name, cells in table.columns.items():
-        role = role_of(name)
-        if role == "count":
-            role = "count" if _are_counts(cells) else "index"
-        elif role not in ("truth", "label") and all_different(cells):
-            role = "index"
-        roles[name] = role
-    return roles
-
-
-def _are_counts(cells: list[str]) -> bool:
-    """Tell if cells are whole numbers, but not those of the lines: 1, 2, 3, ... in any order."""
-    if not all(cell.isdecimal() for cell in cells):
-        return False
-    numbers = sorted(map(int, cells))
-    lines = range(len(cells)) if numbers[0] == 0 else range(1, len(cells) + 1)
-    return numbers != list(lines)
-
-
-def all_different(cells: Sequence[str]) -> bool:
-    """Tell if cells name the items: four or more, all different."""
-    return len(cells) > 3 and len(set(cells)) == len(cells)
-
-
-def with_role(roles: Roles, *wanted: Role) -> list[str]:
-    """Return the columns that hold one of these."""
-    return [name for name, role in roles.items() if role in wanted]
-
-
-def truth_by_name(table: Table, roles: Roles) -> str | None:
+def truth_by_name(table: Table) -> str | None:
     """Return the one column that is called the truth; several columns are one if they agree."""
-    names = with_role(roles, "truth") or with_role(roles, "label")
+    names = table.with_role("truth") or table.with_role("label")
     if not names:
         return None
     first = table.columns[names[0]]
@@ -151,10 +116,10 @@ def truth_by_name(table: Table, roles: Roles) -> str | None:
     return names[0] if agree else None
 
 
-def truth_by_rest(roles: Roles) -> str | None:
+def truth_by_rest(table: Table) -> str | None:
     """Return the only column whose name says nothing, if others are called models."""
-    rest = with_role(roles, "open")
-    if len(rest) != 1 or with_role(roles, "truth", "label") or not with_role(roles, "model"):
+    rest = table.with_role("open")
+    if len(rest) != 1 or table.with_role("truth", "label") or not table.with_role("model"):
         return None
     return rest[0]
 
@@ -181,13 +146,13 @@ def _named_models(table: Table, names: Sequence[str]) -> list[str]:
     return models
 
 
-def _models_by_labels(table: Table, truth: str, roles: Roles) -> list[str]:
+def _models_by_labels(table: Table, truth: str) -> list[str]:
     """Return the columns that are called models, or else those with the labels of the truth."""
     true = table.columns[truth]
-    called = [name for name in with_role(roles, "model") if name != truth]
+    called = [name for name in table.with_role("model") if name != truth]
     strange = [name for name in called if _share_known(table.columns[name], true) < 0.5]
     alike = []
-    for name in with_role(roles, "open"):
+    for name in table.with_role("open"):
         cells = table.columns[name]
         if name == truth:
             continue
@@ -234,12 +199,12 @@ def _is_other_coding(cells: list[str], true: list[str]) -> bool:
     return all(re.sub(r"\.0*$", "", word) in _POSITIVE | _NEGATIVE for word in words)
 
 
-def _notes_on_groups(table: Table, roles: Roles) -> list[str]:
+def _notes_on_groups(table: Table) -> list[str]:
     """Return a note for each column of groups of items, such as documents."""
     doubt = "the items are treated as independent; if those with the same"
     return [
         f"{doubt} {name!r} are alike, name it with --groups"
-        for name in with_role(roles, "group")
+        for name in table.with_role("group")
         if len(set(table.columns[name])) < len(table.lines)
     ]
 
@@ -358,31 +323,33 @@ def _refuse_missing(table: Table, chosen: list[str]) -> None:
 
 
 def _refuse_strange_models(table: Table, truth: str, models: list[str]) -> None:
-    """Refuse a model without a class of the truth; a note counts other labels that are none.
-
-    Labels that differ from those of the truth in case alone are refused.
-    """
-    true = table.columns[truth]
-    written = {label.casefold(): label for label in true}
+    """Refuse a model without a class of the truth; a note counts other labels that are none."""
     for name in models:
-        labels, classes = respelled([table.columns[name], true])
+        labels, classes = respelled([table.columns[name], table.columns[truth]])
         known = set(classes)
         strange = [label for label in labels if label not in known]
         if len(strange) == len(labels):
             got = f"the labels of {name!r} are {_some(strange)}"
-            raise ValueError(f"{table.file}: {got}, those of the truth {truth!r} are {_some(true)}")
-        alike = next((label for label in strange if label.casefold() in written), None)
-        if alike is not None:
-            got = f"{name!r} has {alike!r}, the truth {truth!r} has {written[alike.casefold()]!r}"
-            raise ValueError(f"{table.file}: write labels alike: {got}")
+            of_truth = f"those of the truth {truth!r} are {_some(table.columns[truth])}"
+            raise ValueError(f"{table.file}: {got}, {of_truth}")
+        _refuse_other_case(table, name, truth, strange)
         if strange:
             what = f"labels of {name!r} that are no class of the truth"
             warn(f"{what}: {len(strange):,} ({_some(strange)})", IntervalWarning)
 
 
-def _repeated(table: Table, chosen: Predictions, roles: Roles) -> Predictions:
+def _refuse_other_case(table: Table, name: str, truth: str, strange: list[str]) -> None:
+    """Refuse labels that differ from those of the truth in case alone."""
+    written = {label.casefold(): label for label in table.columns[truth]}
+    for label in strange:
+        if label.casefold() in written:
+            got = f"{name!r} has {label!r}, the truth {truth!r} has {written[label.casefold()]!r}"
+            raise ValueError(f"{table.file}: write labels alike: {got}")
+
+
+def _repeated(table: Table, chosen: Predictions) -> Predictions:
     """Return the labels as often as the column of counts says, if there is one."""
-    counts = with_role(roles, "count")
+    counts = table.with_role("count")
     if not counts:
         return chosen
     name = counts[0]

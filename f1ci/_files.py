@@ -18,13 +18,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from f1ci import _validation
-from f1ci._roles import role_of
+from f1ci._roles import Role, Roles, role_of, roles_of
 
 # A line of cells with its number.
 Line: TypeAlias = tuple[int, list[str]]
-
-# Larger files do not fit in memory together with their cells. Some have no end, such as /dev/zero.
-_MOST_BYTES = 1 << 28
 
 _SEPARATORS = "\t;,|"
 
@@ -41,6 +38,8 @@ class Table:
         The cells of each column, without blanks at the ends, by its name.
     lines : list of int
         The line on which each item stands.
+    roles : dict
+        What each column holds, by its name and values.
     has_names : bool
         True if the file names its columns. Others are called "column 1", "column 2", ...
     in_file : dict
@@ -50,8 +49,13 @@ class Table:
     file: str
     columns: dict[str, list[str]]
     lines: list[int]
+    roles: Roles
     has_names: bool = True
     in_file: dict[str, str] = field(default_factory=dict)
+
+    def with_role(self, *wanted: Role) -> list[str]:
+        """Return the columns that hold one of these."""
+        return [name for name, role in self.roles.items() if role in wanted]
 
 
 def read(path: str, delimiter: str | None = None, names: Collection[str] = ()) -> Table:
@@ -95,10 +99,7 @@ def _check_widths(lines: list[Line], file: str) -> None:
 def _text(path: str, file: str) -> str:
     """Return the text of a file, in UTF-8 or, if it says so itself, in UTF-16."""
     with open(0 if path == "-" else path, "rb") as stream:  # noqa: PTH123
-        data = stream.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        limit = f"more than {_MOST_BYTES >> 20} megabytes, or input without an end"
-        raise ValueError(f"{file}: {limit}; draw a sample of the items, or use f1ci in Python")
+        data = stream.read()
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return data.decode(encoding)
@@ -121,7 +122,7 @@ def _table(file: str, lines: list[Line], has_names: bool) -> Table:
         raise ValueError(f"{file}: no rows below the header")
     columns = map(_stripped, zip(*(cells for _, cells in items), strict=True))
     named = dict(zip(head, columns, strict=True))
-    return Table(file, named, [number for number, _ in items], has_names)
+    return Table(file, named, [number for number, _ in items], roles_of(named), has_names)
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:

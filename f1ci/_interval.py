@@ -21,6 +21,7 @@ from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.base import ShareRight
 from f1ci.metrics.shares import KnownShares
 from f1ci.results import (
     Array,
@@ -81,11 +82,7 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     z = quantile_for(question.level, question.alternative)
     low, high = limits_of(sample, method, z, question.constant)
     error = sample.error if method.error is None else method.error(sample, z)
-    # The other end of a one-sided interval is that of the range.
-    if question.alternative == "greater":
-        high = np.where(np.isnan(high), high, sample.range[1])
-    elif question.alternative == "less":
-        low = np.where(np.isnan(low), low, sample.range[0])
+    low, high = on_one_side((low, high), sample.range, question.alternative)
     if not question.quiet:
         check(sample, method, question)
     return Interval(
@@ -101,6 +98,16 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     )
 
 
+def on_one_side(limits: Limits, range_: tuple[float, float], alternative: str) -> Limits:
+    """Return the limits that are asked for; the other end of a single one is that of the range."""
+    low, high = limits
+    if alternative == "greater":
+        high = np.where(np.isnan(high), high, range_[1])
+    elif alternative == "less":
+        low = np.where(np.isnan(low), low, range_[0])
+    return low, high
+
+
 def counted(sample: Sample, constant: float) -> Array:
     """Return the estimate, with a constant for a score that is undefined."""
     if math.isnan(constant):
@@ -111,12 +118,17 @@ def counted(sample: Sample, constant: float) -> Array:
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray, constant: float = np.nan) -> Limits:
-    """Return the limits by a method.
+    """Return the limits by a method, also of a score that is undefined but counts as a constant."""
+    return with_unknown(sample, method, method.limits(sample, z), constant)
+
+
+def with_unknown(sample: Sample, method: Method, limits: Limits, constant: float) -> Limits:
+    """Return limits as wide as not knowing undefined scores makes them.
 
     Classes that count 0 or 1, although nothing is known of them, make the interval wider. A score
     that is undefined but counts as a constant may be anything.
     """
-    low, high = method.limits(sample, z)
+    low, high = limits
     if sample.unknown is not None:
         below, above = sample.unknown
         low = low - below
@@ -225,23 +237,34 @@ def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
         if of_precision is None or of_recall is None:
             return None
         return np.asarray(of_precision | of_recall)
-    if not isinstance(metric, Mean) or metric.average == "micro":
+    if not isinstance(metric, Mean) or isinstance(metric, ShareRight) or metric.average == "micro":
         return None
     if not isinstance(metric.of, Tversky):
         return None
-    matter = np.array(matrix.right)
-    if metric.of.a > 0.0:
-        matter += matrix.predicted - matrix.right
-    if metric.of.b > 0.0:
-        matter += matrix.true - matrix.right
-    few = matter < FEW
+    few = _items_that_matter(metric.of, matrix) < FEW
     if metric.average == "weighted":
         few &= matrix.true > 0.0
-    counted = np.ones(len(few), dtype=bool)
+    few[~_averaged(metric, len(few))] = False
+    return few
+
+
+def _items_that_matter(metric: Tversky, matrix: Matrix) -> Array:
+    """Return the relevant items of each class: right ones, and errors of the kinds that count."""
+    matter = np.array(matrix.right)
+    if metric.a > 0.0:
+        matter += matrix.predicted - matrix.right
+    if metric.b > 0.0:
+        matter += matrix.true - matrix.right
+    return matter
+
+
+def _averaged(metric: Mean, classes: int) -> NDArray[np.bool_]:
+    """Tell which classes an average is over: the chosen ones that have a score."""
+    averaged = np.ones(classes, dtype=bool)
     if metric.chosen:
-        counted = np.isin(np.arange(len(few)), metric.chosen)
-    counted[list(metric.absent or ())] = False
-    return np.asarray(few & counted.reshape(-1, *[1] * (few.ndim - 1)))
+        averaged = np.isin(np.arange(classes), metric.chosen)
+    averaged[list(metric.absent or ())] = False
+    return averaged
 
 
 def _warn_of_few(few: NDArray[np.bool_], question: Question, classes: Classes | None) -> None:

@@ -11,21 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from f1ci import _columns
-from f1ci._columns import Named, Roles
+from f1ci._columns import Named
 from f1ci._files import Table
-from f1ci._roles import role_of
+from f1ci._roles import all_different, role_of
 
 
 @dataclass
 class _File:
-    """One of two files: its name, its table, what its columns hold, and which is the truth.
+    """One of two files: its name, its table, and which column is the truth.
 
     The places are those of the common items.
     """
 
     name: str
     table: Table
-    roles: Roles
     truth: str | None = None
     places: Sequence[int] = ()
 
@@ -35,11 +34,11 @@ class _File:
         return [column[place] for place in self.places]
 
 
-def joined(one: Table, other: Table, named: Named) -> tuple[Table, Roles, list[str]]:
-    """Return one table of the items of two files, the roles of its columns, and notes."""
+def joined(one: Table, other: Table, named: Named) -> tuple[Table, list[str]]:
+    """Return one table of the items of two files, and notes."""
     names = distinct_names([one.file, other.file])
-    first = _File(names[0], one, _columns.roles_of(one))
-    second = _File(names[1], other, _columns.roles_of(other))
+    first = _File(names[0], one)
+    second = _File(names[1], other)
     _name_by_files(first, second)
     _find_truths(first, second, named)
     notes = _match(first, second, named)
@@ -48,10 +47,10 @@ def joined(one: Table, other: Table, named: Named) -> tuple[Table, Roles, list[s
         file=f"{one.file} and {other.file}",
         columns={new: file.cells(name) for new, (file, name) in origins.items()},
         lines=[one.lines[place] for place in first.places],
+        roles={new: file.table.roles[name] for new, (file, name) in origins.items()},
         in_file={new: name for new, (_, name) in origins.items()},
     )
-    roles = {new: file.roles[name] for new, (file, name) in origins.items()}
-    return table, roles, notes
+    return table, notes
 
 
 def _origins(first: _File, second: _File, named: Named) -> dict[str, tuple[_File, str]]:
@@ -72,7 +71,7 @@ def _origins(first: _File, second: _File, named: Named) -> dict[str, tuple[_File
 def _name_by_files(first: _File, second: _File) -> None:
     """Call the columns by their files if each file has one, without a name or with the same."""
     files = (first, second)
-    lone = [[name for name in file.roles if file.roles[name] != "index"] for file in files]
+    lone = [[x for x, role in file.table.roles.items() if role != "index"] for file in files]
     if any(len(names) != 1 for names in lone):
         return
     same = lone[0] == lone[1]
@@ -80,8 +79,8 @@ def _name_by_files(first: _File, second: _File) -> None:
         if same or not file.table.has_names:
             columns = file.table.columns
             file.table.columns = {file.name if x == name else x: columns[x] for x in columns}
-            del file.roles[name]
-            file.roles[file.name] = role_of(Path(file.table.file).stem)
+            del file.table.roles[name]
+            file.table.roles[file.name] = role_of(Path(file.table.file).stem)
 
 
 def _find_truths(first: _File, second: _File, named: Named) -> None:
@@ -89,12 +88,12 @@ def _find_truths(first: _File, second: _File, named: Named) -> None:
     files = (first, second)
     for file in files:
         if not named.truth:
-            file.truth = _columns.truth_by_name(file.table, file.roles)
+            file.truth = _columns.truth_by_name(file.table)
         elif named.truth in file.table.columns:
             file.truth = named.truth
     if not named.truth and first.truth is None and second.truth is None:
         for file in files:
-            file.truth = _columns.truth_by_rest(file.roles)
+            file.truth = _columns.truth_by_rest(file.table)
     if first.truth is None and second.truth is None:
         called = repr(named.truth) if named.truth else "the truth"
         where = f"{first.table.file} and {second.table.file}"
@@ -104,10 +103,10 @@ def _find_truths(first: _File, second: _File, named: Named) -> None:
 
 def _new_names(file: _File, other: _File, named: Named) -> dict[str, str]:
     """Return what the columns except the truth and identifiers are called in the joined table."""
-    models = _columns.with_role(file.roles, "model", "open")
+    models = file.table.with_role("model", "open")
     wanted = {named.groups, *named.models}
     names = {}
-    for name, role in file.roles.items():
+    for name, role in file.table.roles.items():
         if name == file.truth or (role == "index" and name not in wanted):
             continue
         shared = name in other.table.columns and name != named.groups
@@ -138,7 +137,7 @@ def _names_items(name: str, first: _File, second: _File) -> bool:
     if name not in second.table.columns:
         return False
     columns = (first.table.columns[name], second.table.columns[name])
-    return first.roles[name] == "index" or all(map(_columns.all_different, columns))
+    return first.table.roles[name] == "index" or all(map(all_different, columns))
 
 
 def _repeated(file: _File, name: str) -> str | None:
@@ -206,13 +205,10 @@ def _refuse_other_truth(true: list[str], other: list[str], key: str | None) -> N
 
 
 def distinct_names(paths: Sequence[str]) -> list[str]:
-    """Return the shortest names of files that tell them apart: without folders, if that does."""
+    """Return names of files that tell them apart: without folders and endings, if that does."""
     names = [Path(path).stem for path in paths]
-    longest = max(len(Path(path).parts) for path in paths)
-    for parts in range(1, longest + 1):
-        if len(set(names)) == len(names):
-            return names
-        names = ["/".join(Path(path).parts[-parts:]) for path in paths]
     if len(set(names)) == len(names):
         return names
-    return [f"{name} ({k})" for k, name in enumerate(names, start=1)]  # one file twice
+    if len(set(paths)) == len(paths):
+        return list(paths)
+    return [f"{path} ({k})" for k, path in enumerate(paths, start=1)]  # one file twice

@@ -174,7 +174,8 @@ def _strata(argument: str, name: str, labels: Labels, shares: object, items: int
     """Return the strata that labels name, with their shares."""
     (codes,), names = encode({name: labels}, n=items)
     number = np.bincount(codes, minlength=len(names)).astype(np.float64)
-    return Strata(codes, shares_by_name(argument, shares, names, number))
+    by_name = _validation.as_mapping(shares)
+    return Strata(codes, shares_by_name(argument, by_name, names, number))
 
 
 def refuse_population(population: Population) -> None:

@@ -6,10 +6,12 @@ fits decides.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 # "truth" is a strong name of the truth, "label" a weak one. "other" are texts, scores and the like.
 Role: TypeAlias = Literal["index", "count", "group", "other", "model", "truth", "label", "open"]
+Roles: TypeAlias = dict[str, Role]
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -70,3 +72,30 @@ def _words(name: str) -> list[str]:
         spaced += character if character.isalnum() else " "
         last = character
     return spaced.lower().split()
+
+
+def roles_of(columns: Mapping[str, list[str]]) -> Roles:
+    """Return what each column holds, by its name and, for counts and identifiers, its values."""
+    roles: Roles = {}
+    for name, cells in columns.items():
+        role = role_of(name)
+        if role == "count":
+            role = "count" if _are_counts(cells) else "index"
+        elif role not in ("truth", "label") and all_different(cells):
+            role = "index"
+        roles[name] = role
+    return roles
+
+
+def _are_counts(cells: list[str]) -> bool:
+    """Tell if cells are whole numbers, but not those of the lines: 1, 2, 3, ... in any order."""
+    if not all(cell.isdecimal() for cell in cells):
+        return False
+    numbers = sorted(map(int, cells))
+    lines = range(len(cells)) if numbers[0] == 0 else range(1, len(cells) + 1)
+    return numbers != list(lines)
+
+
+def all_different(cells: Sequence[str]) -> bool:
+    """Tell if cells name the items: four or more, all different."""
+    return len(cells) > 3 and len(set(cells)) == len(cells)

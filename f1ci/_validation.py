@@ -9,7 +9,7 @@ import operator
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -155,6 +155,12 @@ def shaped(name: str, array: AnyArray, legal: bool, expected: str) -> AnyArray:
 
 def real(name: str, value: object) -> Array:
     """Return real numbers of any shape, as floats."""
+    with np.errstate(over="ignore"):  # a long double may become infinite
+        return _numeric(name, value).astype(np.float64, copy=False)
+
+
+def _numeric(name: str, value: object) -> AnyArray:
+    """Return integers or floats of any shape."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -163,8 +169,7 @@ def real(name: str, value: object) -> Array:
         raise TypeError(f"{name} must be numeric, got {short(value)}")
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must not hold masked entries, got {short(value)}")
-    with np.errstate(over="ignore"):  # a long double may become infinite
-        return array.astype(np.float64, copy=False)
+    return array
 
 
 def weights(name: str, value: ArrayLike) -> Array:
@@ -180,10 +185,14 @@ def counts(name: str, value: ArrayLike) -> Array:
     if type(value) is int and 0 <= value <= MAX_COUNT:
         # A numpy scalar is several times as fast as an array without dimensions.
         return np.float64(value)
-    array = real(name, value)
-    legal = (array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array)
-    refuse(name, array, ~legal, "be a whole number between 0 and 2**50")
-    return array[()]
+    array = _numeric(name, value)
+    if array.dtype.kind == "f" or not (
+        array.min(initial=0) >= 0 and array.max(initial=0) <= MAX_COUNT
+    ):
+        array = real(name, array)
+        legal = (array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array)
+        refuse(name, array, ~legal, "be a whole number between 0 and 2**50")
+    return array.astype(np.float64, copy=False)[()]
 
 
 def matrices(metric: Metric, value: ArrayLike, check: Checked = counts) -> Array:
@@ -246,6 +255,13 @@ def models(
     return names, named
 
 
+def as_mapping(value: Any) -> Any:
+    """Return a pandas Series, or what else has names and values, as a dictionary."""
+    if isinstance(value, Mapping) or not (hasattr(value, "keys") and hasattr(value, "items")):
+        return value
+    return dict(value.items())
+
+
 def listing(classes: Sequence[object], most: int = 6) -> str:
     """Return the first few of some classes in words."""
     return first_few([short(label)[:40] for label in classes[: most + 1]], most)
@@ -281,5 +297,12 @@ def correlation(value: ArrayLike) -> Array:
 def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:
     """Return the named arrays, each checked, if their shapes broadcast against each other."""
     arrays = tuple(check(name, value) for name, value in named.items())
-    np.broadcast_shapes(*(array.shape for array in arrays))
+    shapes = [array.shape for array in arrays]
+    if len(set(shapes)) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            names = ", ".join(named)
+            got = ", ".join(map(str, shapes))
+            raise ValueError(f"{names} must have shapes that fit together, got {got}") from None
     return arrays

@@ -14,6 +14,7 @@ import sys
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 import f1ci
 from f1ci import _columns, _files, _joining, _tables, _validation, metrics
 from f1ci._columns import Named, Predictions
+from f1ci.metrics.averages import mean_of
 from f1ci.results import Fields, IntervalWarning, Labels, in_json
 
 # What a command prints, and the same in rows for programs.
@@ -76,15 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _complain(text: str) -> None:
     """Write to standard error what is wrong, or what is to be noted."""
-    if sys.stderr is not None:
-        sys.stderr.write(f"f1ci: {text}\n")
+    sys.stderr.write(f"f1ci: {text}\n")
 
 
 def _write(text: str) -> None:
     """Write to standard output, in letters that the terminal has."""
     out = sys.stdout
-    if out is None:
-        raise OSError("closed")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")
     out.write(text)
@@ -153,19 +152,18 @@ def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
     predictions = _read(options)
     metric, positive = _compared_metric(options, predictions)
-    (true, *predicted), arguments = _of_class(predictions, positive, _known_shares(options))
+    (true, *predicted), compared, arguments = _of_class(options, predictions, metric, positive)
     names = map(_tables.printable, predictions.models)
     comparison = f1ci.compare_models(
         true,
         dict(zip(names, predicted, strict=True)),
-        metric,
+        compared,
         margin=options.margin,
         groups=predictions.groups,
         method=options.method,
         rng=0,
         confidence_level=options.confidence_level,
-        **_given(options, "labels", "zero_division"),
-        **arguments,
+        **(_given(options, "labels", "zero_division") | arguments),
     )
     score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
     head = f"{_shape(predictions)}, {score}, {_methods(comparison)}"
@@ -179,20 +177,22 @@ def _methods(comparison: f1ci.ModelComparison) -> str:
 
 
 def _of_class(
-    predictions: Predictions, positive: str | None, shares: Fields
-) -> tuple[list[Labels], Fields]:
-    """Return labels and arguments of a comparison of all classes, or of one against the others.
+    options: Namespace, predictions: Predictions, metric: metrics.Metric, positive: str | None
+) -> tuple[list[Labels], metrics.Metric, Fields]:
+    """Return labels, metric and arguments of a comparison of all classes, or of one of them.
 
-    Of three classes or more the others become one. They are strata with shares of their own.
+    Of three classes or more the others become one. If the shares of all are known, they stay apart.
     """
     columns: list[Labels] = [*predictions.labels]
+    shares = _known_shares(options)
     if positive is None:
-        return columns, shares
+        return columns, metric, shares
     if len(_classes(predictions)) <= 2:
-        return columns, {"pos_label": positive} | shares
-    if shares:
-        shares = {"strata": predictions.labels[0], "stratum_shares": shares["class_shares"]}
-    return [[label == positive for label in column] for column in predictions.labels], shares
+        return columns, metric, {"pos_label": positive} | shares
+    if shares and options.labels is None:
+        of_one = replace(mean_of("macro", metric), name=metric.name)
+        return columns, of_one, {"labels": [positive]} | shares
+    return [[label == positive for label in column] for column in predictions.labels], metric, {}
 
 
 def _classes(predictions: Predictions) -> list[str]:
@@ -256,12 +256,11 @@ def _read(options: Namespace) -> Predictions:
     named = Named(options.true, options.pred, options.groups, options.on)
     tables = [_files.read(path, options.delimiter, named.names()) for path in options.files]
     if len(tables) == 2:
-        table, roles, notes = _joining.joined(tables[0], tables[1], named)
+        table, notes = _joining.joined(tables[0], tables[1], named)
     else:
         table = tables[0]
-        roles = _columns.roles_of(table)
         notes = []
-    predictions = _columns.choose(table, named, roles)
+    predictions = _columns.choose(table, named)
     if not (named.truth and named.models):
         notes.insert(0, _chosen(predictions))
     for note in [*notes, *predictions.notes]:

@@ -145,8 +145,8 @@ def _interval(
     first = tables[0].shape
     _validation.shaped("counts_b", tables[-1], tables[-1].shape == first, str(first))
     units = UnitCounts(tuple(tables), range(first[1]))
+    question = replace(question, name=metric.name, constant=constant)
     if len(tables) == 1:
-        question = replace(question, name=metric.name, constant=constant)
         return interval_of(sample(metric, units), question)
     question = replace(question, name=f"{metric.name} (B - A)")
     return interval_of(difference(metric, units), question)

@@ -360,24 +360,14 @@ def _p_value(
 
 def _swapped_p_value(metric: Metric, items: Items, plan: TestPlan) -> float:
     """Return the p-value from random swaps of items, or of groups."""
-    r = len(items.classes)
     places, where = np.unique([items.places(0), items.places(1)], return_inverse=True)
-    cells = Cells.at(places, r)
-    cell_a, cell_b = where.reshape(2, -1)
+    cells = Cells.at(places, len(items.classes))
 
     def evaluate(counts: Array) -> tuple[Array, Array]:
         return metric.evaluate(Matrix(cells, counts))
 
-    return paired.random_swaps(
-        cell_a,
-        cell_b,
-        items.counts,
-        items.groups,
-        len(places),
-        evaluate,
-        plan.replicates,
-        _validation.generator(plan.rng),
-    )
+    units = paired.swapped_units(where.reshape(2, -1), items.counts, items.groups)
+    return paired.random_swaps(units, evaluate, plan.replicates, _validation.generator(plan.rng))
 
 
 def inverted_p_value(sample: Difference, method: str | None) -> float:

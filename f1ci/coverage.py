@@ -315,8 +315,6 @@ def simulate(
     study = _study(cells, method, truth, confidence_level)
     n = _validation.positive_integer("n", n)
     replicates = _validation.positive_integer("replicates", replicates, maximum=_MOST_REPLICATES)
-    if executor is not None and not hasattr(executor, "map"):
-        raise TypeError(f"executor must have a method map, got {_validation.short(executor)}")
     # Each batch has a random stream of its own, so any number of processes gives these numbers.
     batches = _slices(replicates, max(1, _BATCH // study.cells.size))
     sizes = [min(batch.stop, replicates) - batch.start for batch in batches]

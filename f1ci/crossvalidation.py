@@ -29,11 +29,6 @@ from f1ci.results import Labels, Seed
 
 Indices = NDArray[np.intp]
 
-# More do not fit in memory: observations, and indices in all pairs.
-_MOST_OBSERVATIONS = 10**8
-_MOST_INDICES = 10**9
-_MOST_REPETITIONS = 10**4
-
 
 def bcv_partitions(
     n: int,
@@ -115,8 +110,8 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = _validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
-    m = _validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
+    n = _validation.positive_integer("n", n)
+    m = _validation.positive_integer("repetitions", repetitions)
     blocks = _number_of_blocks(n, m)
     # 1. Shuffle the observations, then gather the classes: each is a run in random order.
     order = _validation.generator(rng).permutation(n)
@@ -140,9 +135,6 @@ def _number_of_blocks(n: int, m: int) -> int:
     if n < blocks:
         rule = f"n must be at least {blocks}, the number of blocks for repetitions={m}"
         raise ValueError(f"{rule}, got {n}")
-    if 2 * n * m > _MOST_INDICES:
-        got = f"n={n} and repetitions={m}"
-        raise ValueError(f"2 n repetitions must be at most {_MOST_INDICES} indices, got {got}")
     return blocks
 
 

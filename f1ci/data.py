@@ -18,8 +18,6 @@ from f1ci import _labels, _validation
 from f1ci._labels import Codes
 from f1ci.results import Array, BinaryCounts, Classes, Labels
 
-_BLOCK = 1 << 17  # labels at a time
-
 # Matrices of up to so many classes list all their cells, larger ones the cells with items.
 ALL_CELLS = 30
 
@@ -164,7 +162,11 @@ class Cells:
         batch = values.shape[1:]
         if self.complete:
             table = values.reshape(self.r, self.r, *batch)
-            return np.stack([values[:: self.r + 1], table.sum(axis=0), table.sum(axis=1)])
+            sums = np.empty((3, self.r, *batch))
+            sums[0] = values[:: self.r + 1]
+            np.add.reduce(table, axis=0, out=sums[1])
+            np.add.reduce(table, axis=1, out=sums[2])
+            return sums
         flat = self._sums @ values.reshape(len(values), -1)
         return np.asarray(flat).reshape(3, self.r, *batch)
 
@@ -185,6 +187,11 @@ class Cells:
     def by_cell(self, values: Array) -> Array:
         """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
         of_right, of_predicted, of_true = values
+        if self.complete:
+            table = of_predicted[None] + of_true[:, None]
+            cells = table.reshape(self.r * self.r, *table.shape[2:])
+            cells[:: self.r + 1] += of_right
+            return np.asarray(cells)
         cells = of_predicted.take(self.predicted, axis=0)
         cells += of_true.take(self.true, axis=0)
         cells[self.right] += of_right.take(self.true[self.right], axis=0)
@@ -215,8 +222,10 @@ class Matrix:
         The cells that are listed.
     counts : ndarray, shape (K, ...)
         The items in each cell.
-    right, predicted, true : ndarray, shape (r, ...)
+    by_class : ndarray, shape (3, r, ...)
         By class: items that are right, that are predicted as it, and that truly belong to it.
+    right, predicted, true : ndarray, shape (r, ...)
+        The three parts of `by_class`.
     total : ndarray, shape (...)
         All items.
     """
@@ -224,7 +233,8 @@ class Matrix:
     def __init__(self, cells: Cells, counts: Array) -> None:
         self.cells = cells
         self.counts = counts
-        self.right, self.predicted, self.true = cells.by_class(counts)
+        self.by_class = cells.by_class(counts)
+        self.right, self.predicted, self.true = self.by_class
         self.total: Array = np.asarray(counts.sum(axis=0))
 
     @classmethod
@@ -483,12 +493,6 @@ def binary_items(
     strata: Codes | None = None,
 ) -> Items:
     """Count items by their labels, the positive class against the rest; names are for messages."""
-    if len(named) == 2 and groups is None and strata is None:
-        true, prediction = named.values()
-        counts = _counts_of_integers(true, prediction, pos_label)
-        if counts is not None:
-            codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
-            return Items(codes, np.array(counts, dtype=np.float64), None, _BINARY, 2)
     codes = _binary_codes(named, pos_label)
     return count_items(codes, _BINARY, group_codes(groups, codes.shape[1]), strata=strata)
 
@@ -601,40 +605,6 @@ def sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
     for place, row in zip(code, counts, strict=True):
         total[place] += row
     return total
-
-
-def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] | None:
-    """Count TN, FP, FN and TP of two integer labels in blocks; return None for any other labels.
-
-    Blocks stay in the processor's cache, and labels in a file need not fit in memory.
-    """
-    if not (_are_integers(true) and _are_integers(pred) and isinstance(pos_label, int)):
-        return None
-    if not true.size or true.shape != pred.shape:
-        return None
-    blocks = [slice(k, k + _BLOCK) for k in range(0, true.size, _BLOCK)]
-    firsts = (true[block][np.argmin(true[block] == pos_label)] for block in blocks)
-    other = next((label for label in firsts if label != pos_label), pos_label)
-    counts = [_counts_of_block(true[block], pred[block], pos_label, other) for block in blocks]
-    tp, positives, called, negatives, called_negative = np.sum(counts, axis=0).tolist()
-    # A third label is neither the positive one nor the other.
-    if not positives or {positives + negatives, called + called_negative} != {true.size}:
-        return None
-    return [negatives - called + tp, called - tp, positives - tp, tp]
-
-
-def _counts_of_block(true: Any, pred: Any, pos_label: int, other: int) -> NDArray[np.int64]:
-    """Count items that are both positive; positive in each sequence; and `other` in each."""
-    positive = true == pos_label
-    called = pred == pos_label
-    sets = [positive & called, positive, called, true == other, pred == other]
-    return np.array([np.count_nonzero(items) for items in sets], np.int64)
-
-
-def _are_integers(labels: Any) -> bool:
-    """Tell if labels are a one-dimensional numpy array of integers or booleans."""
-    plain = type(labels) in (np.ndarray, np.memmap)
-    return plain and labels.ndim == 1 and labels.dtype.kind in "bi"
 
 
 def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:

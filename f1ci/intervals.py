@@ -391,6 +391,7 @@ def metric_interval(
             _validation.choice("method with fixed='rows'", method, ("score",))
     data = Matrix.of(table)
     if class_shares is not None:
-        metric = KnownShares(metric, shares_by_row(class_shares, data.true))
+        shares = shares_by_row(_validation.as_mapping(class_shares), data.true)
+        metric = KnownShares(metric, shares)
     of_matrix = sample(metric, data, fixed=fixed is not None)
     return interval_of(of_matrix, Question(metric.name, method, level, alternative))

@@ -12,6 +12,12 @@ is within the plan if the test set has the planned number of positives. It does 
 interval cover: where the normal approximation is poor (see `f1ci.methods.delta`), a narrow
 interval can miss.
 
+**From a pilot.** The standard error of any score from n items is ``sqrt(V / n)``, where V is the
+variance of one item's influence on the score. A pilot estimates V. The interval of the method
+"delta" then has the half width ``z sqrt(V / n)``, so that ``n = z^2 V / half_width^2``. A pilot
+with few errors, or with few items of a rare class, says little about V. If the pilot was too good
+by chance, the plan is too small. The bound above holds for every model.
+
 **Two models on the same items.** An item that only model B gets right moves the difference of
 their scores by ``(1 - F + b F) / S`` if it is positive, and by ``a F / S`` if it is negative,
 where S is ``E(TP) + a E(FP) + b E(FN)``. For F1 these are (2 - F) / D and F / D, with D the
@@ -36,10 +42,11 @@ from scipy import special
 
 from f1ci import _validation, covariance, metrics
 from f1ci._reading import read
-from f1ci.data import Items
+from f1ci.data import Items, UnitCounts
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, SampleSize
+from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, PilotSize, SampleSize
+from f1ci.samples import Sample, Units, sample
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
@@ -117,6 +124,83 @@ def sample_size(
         confidence_level=level,
         metric=metric.name,
     )
+
+
+def pilot_interval_size(
+    y_true: Labels,
+    y_pred: Labels,
+    metric: str | Metric = "f1",
+    *,
+    half_width: float,
+    average: str | None = "binary",
+    pos_label: Hashable = 1,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
+    confidence_level: float = 0.95,
+) -> PilotSize:
+    """Return the number of items for a narrow interval of any metric, from a pilot's labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence
+        True and predicted labels of the pilot.
+    metric, average, pos_label, labels, groups
+        See `f1ci.score_interval`; one score, so `average` is not None. With groups the plan counts
+        groups.
+    half_width : float
+        The half width wanted for the interval of the method "delta".
+    confidence_level : float, default 0.95
+        The level of the interval.
+
+    Returns
+    -------
+    PilotSize
+
+    See Also
+    --------
+    sample_size : Without a pilot, for F scores of one class, whatever the model.
+    pilot_sample_size : Items to find a difference of two models.
+
+    Examples
+    --------
+    An accuracy of 0.9 within 0.03 needs ``1.96^2 * 0.9 * 0.1 / 0.03^2 = 384.1`` items:
+
+    >>> import f1ci
+    >>> y_true = [0, 1] * 50
+    >>> y_pred = [0, 1] * 45 + [1, 0] * 5
+    >>> print(f1ci.pilot_interval_size(y_true, y_pred, "accuracy", half_width=0.03))
+    accuracy  items
+    pilot       100
+    planned     385
+    95 % interval of the estimate plus and minus 0.03
+    """
+    half_width = _validation.positive("half_width", half_width)
+    level = _validation.confidence_level(confidence_level)
+    if average is None:
+        raise ValueError("average must name one score for a plan, such as 'macro', got None")
+    reading = read(
+        {"y_true": y_true, "y_pred": y_pred},
+        metric,
+        average=average,
+        pos_label=pos_label,
+        labels=labels,
+        groups=groups,
+    )
+    pilot = sample(reading.metric, reading.data)
+    items = _number_of_units(pilot, reading.data)
+    variance = items * float(pilot.error) ** 2
+    if not variance > 0.0:
+        rule = "a pilot must have right and wrong predictions for a plan"
+        raise ValueError(f"{rule}, got a standard error of {float(pilot.error):g}")
+    planned = round_up(variance * (normal_quantile(level) / half_width) ** 2)
+    return PilotSize(planned, items, variance, half_width, level, reading.metric.name)
+
+
+def _number_of_units(pilot: Sample, data: Items | UnitCounts) -> int:
+    """Return the number of items, or of groups."""
+    if isinstance(pilot, Units):
+        return len(pilot.moves.share)
+    return int(data.counts.sum()) if isinstance(data, Items) else data.items
 
 
 def comparison_sample_size(

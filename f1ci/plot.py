@@ -76,8 +76,6 @@ def _axes(ax: Axes | None, rows: int) -> Axes:
 
         inches = (4.8, 1.1 + 0.3 * rows)
         ax = pyplot.subplots(figsize=inches, layout="constrained")[1]
-    if not hasattr(ax, "spines"):
-        raise TypeError(f"ax must be the axes of a figure, got {_validation.short(ax)}")
     ax.spines[["top", "right", "left"]].set_visible(False)
     return ax
 

@@ -19,15 +19,15 @@ are then very long, and two runs cover about 90 % instead of 95 %.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from f1ci import _validation
-from f1ci._interval import Question, interval_of, quantile_for
+from f1ci._interval import Question, interval_of, on_one_side, quantile_for
 from f1ci._reading import Reading, read
 from f1ci.covariance import influence_of_rows
 from f1ci.data import Items
@@ -272,8 +272,8 @@ def _runs(reading: Reading, first: int, end: int) -> _Runs:
 
 def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> RepeatedInterval:
     """Return the interval for the mean of one recipe, or for that of B minus that of A."""
-    one_run = _one_run(reading, recipes)
-    of_one_run = interval_of(one_run, question)  # which warns
+    one_run = next(_single_runs(reading, recipes))
+    interval_of(one_run, question)  # which warns
     scores = np.concatenate([recipe.scores for recipe in recipes])
     _warn_of_undefined(scores, question)
     estimate = _change([recipe.scores for recipe in recipes])
@@ -281,7 +281,7 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
     if variance.total > 0.0:
         low, high = _limits(estimate, variance, one_run.range, question)
     else:
-        low, high = of_one_run
+        low, high = _limits_of_single_runs(reading, recipes, question)
     return RepeatedInterval(
         float(estimate),
         float(np.minimum(low, estimate)),
@@ -299,22 +299,31 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
 def _limits(
     estimate: Array, variance: _Variance, range_: tuple[float, float], question: Question
 ) -> Limits:
-    """Return the limits that are asked for; the other end of one limit is that of the range."""
+    """Return the limits on the logit scale that are asked for."""
     z = quantile_for(question.level, question.alternative)
     half = np.asarray(variance.half_length(z))
-    low, high = delta.logit(estimate, half, 1.0, range_)
-    if question.alternative == "less":
-        return np.asarray(range_[0]), high
-    if question.alternative == "greater":
-        return low, np.asarray(range_[1])
-    return low, high
+    limits = delta.logit(estimate, half, 1.0, range_)
+    return on_one_side(limits, range_, question.alternative)
 
 
-def _one_run(reading: Reading, recipes: list[_Runs]) -> Sample:
-    """Return the sample of the first run, or of the first run of B minus that of A."""
-    if len(recipes) == 1:
-        return sample(reading.metric, reading.data.of_models(0))
-    return difference(reading.metric, reading.data.of_models(0, len(recipes[0].scores)))
+def _limits_of_single_runs(reading: Reading, recipes: list[_Runs], question: Question) -> Limits:
+    """Return limits as if there were one run, whichever says least."""
+    quiet = replace(question, quiet=True)
+    runs = _single_runs(reading, recipes)
+    of_each = np.array([tuple(interval_of(run, quiet)) for run in runs])
+    return of_each[:, 0].min(), of_each[:, 1].max()
+
+
+def _single_runs(reading: Reading, recipes: list[_Runs]) -> Iterator[Sample]:
+    """Yield the sample of each run, or of each run of B minus each run of A."""
+    first_of_b = len(recipes[0].scores)
+    for a in range(first_of_b):
+        if len(recipes) == 1:
+            yield sample(reading.metric, reading.data.of_models(a))
+        else:
+            for b in range(len(recipes[1].scores)):
+                data = reading.data.of_models(a, first_of_b + b)
+                yield difference(reading.metric, data)
 
 
 def _change(runs: list[Array]) -> Array:

@@ -251,7 +251,8 @@ def matrix_report(
     data = matrix_items(table)._replace(named=True)
     known = Strata()
     if class_shares is not None:
-        known = Strata(data.codes[0], shares_by_row(class_shares, table.sum(axis=1)), True)
+        shares = shares_by_row(_validation.as_mapping(class_shares), table.sum(axis=1))
+        known = Strata(data.codes[0], shares, True)
     data = known.marked(data._replace(strata=known.codes))
     names = _names(list(range(len(table))), labels)
     return _Asker(data, known, names, constant, method, level).report()

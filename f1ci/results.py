@@ -598,3 +598,37 @@ class SampleSize(Record):
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
         return [self.metric, "number"], rows, [line]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PilotSize(Record):
+    """A planned test set for an interval of one model's score.
+
+    Attributes
+    ----------
+    items : int
+        The number of items; with groups the number of groups.
+    pilot_items : int
+        The number of items, or groups, of the pilot.
+    variance : float
+        The variance of the score from one item, as the pilot has it.
+    half_width : float
+        The planned half width.
+    confidence_level : float
+        The level of the planned interval.
+    metric : str
+        The planned metric.
+    """
+
+    items: int
+    pilot_items: int
+    variance: float
+    half_width: float
+    confidence_level: float
+    metric: str
+
+    def _table(self) -> Table:
+        rows = [["pilot", f"{self.pilot_items:,}"], ["planned", f"{self.items:,}"]]
+        level = _tables.percent(self.confidence_level)
+        line = f"{level} interval of the estimate plus and minus {self.half_width:.4g}"
+        return [self.metric, "items"], rows, [line]

@@ -124,5 +124,3 @@ const cells = (() => {
 
   return { LARGEST, refuse, some, unlessRefused, tidy, count, countOr, band, separatorOf, cut, json };
 })();
-
-if (typeof module !== "undefined") module.exports = cells;

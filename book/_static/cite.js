@@ -25,19 +25,17 @@ document.addEventListener("DOMContentLoaded", () => {
   const offer = (place, what, cited) => {
     const box = document.createElement("span");
     box.className = "copy-citation";
-    box.append("Cite: ");
-    for (const [name, write] of [["text", asText], ["BibTeX", asBibtex]]) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = name;
-      button.setAttribute("aria-label", `Copy citation of ${what} as ${name}`);
+    box.innerHTML = 'Cite: <button type="button">text</button> <button type="button">BibTeX</button>';
+    [asText, asBibtex].forEach((write, k) => {
+      const button = box.querySelectorAll("button")[k];
+      const name = button.textContent;
+      button.ariaLabel = `Copy citation of ${what} as ${name}`;
       button.addEventListener("click", async () => {
         await navigator.clipboard.writeText(write(cited()));
         button.textContent = "copied";
         setTimeout(() => (button.textContent = name), 2000);
       });
-      box.append(button, " ");
-    }
+    });
     place.append(" ", box);
   };
 

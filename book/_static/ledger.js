@@ -7,7 +7,6 @@ document.addEventListener("DOMContentLoaded", () => {
   const output = form.querySelector("output");
   const tables = [...all.querySelectorAll("table.sortable")];
   const parts = [...all.querySelectorAll("details.item")];
-  const FIELDS = ["words", "paper", "verdict"];
   form.hidden = false;
   // The headings stay in sight below the filters, however many lines these take.
   new ResizeObserver(() => {
@@ -43,17 +42,13 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const readAddress = () => {
     const query = new URLSearchParams(location.search);
-    for (const field of FIELDS) form.elements[field].value = query.get(field) ?? "";
+    for (const field of ["words", "paper", "verdict"]) form.elements[field].value = query.get(field) ?? "";
     filter();
   };
   const writeAddress = (hash) => {
-    const query = new URLSearchParams(location.search);
-    for (const field of FIELDS) {
-      const { value } = form.elements[field];
-      value ? query.set(field, value) : query.delete(field);
-    }
-    const text = query.toString();
-    history.replaceState(null, "", `${location.pathname}${text && "?"}${text}${hash}`);
+    const chosen = [...new FormData(form)].filter(([, value]) => value);
+    const query = String(new URLSearchParams(chosen));
+    history.replaceState(null, "", `${location.pathname}${query && "?"}${query}${hash}`);
   };
   form.addEventListener("input", () => {
     filter();
@@ -78,19 +73,15 @@ document.addEventListener("DOMContentLoaded", () => {
   reveal();
   addEventListener("hashchange", reveal);
 
-  if (parts.length) {
-    const fold = document.createElement("button");
-    fold.type = "button";
-    const folded = () => !parts.some((part) => part.open && !part.hidden);
-    const name = () => (fold.textContent = folded() ? "Unfold all" : "Fold all");
-    fold.addEventListener("click", () => {
-      const open = folded();
-      for (const part of parts) part.open = open;
-    });
-    all.addEventListener("toggle", name, true);
-    name();
-    form.append(fold);
-  }
+  const fold = form.querySelector("button");
+  const folded = () => !parts.some((part) => part.open && !part.hidden);
+  const name = () => (fold.textContent = folded() ? "Unfold all" : "Fold all");
+  fold.addEventListener("click", () => {
+    const open = folded();
+    for (const part of parts) part.open = open;
+  });
+  all.addEventListener("toggle", name, true);
+  name();
 
   const key = (row, column) => {
     const text = row.cells[column].textContent.trim();

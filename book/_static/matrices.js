@@ -47,8 +47,6 @@ const matrices = (() => {
   /** The text with one line for each row. */
   function inLines(text) {
     let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), weka(text));
-    // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
-    if (/^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare)) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
     const array = bare.match(/\[[\s[]*\d[^]*\]/);
     if (array) {
       const rows = array[0].split(/\][\s,]*\[/);
@@ -243,7 +241,6 @@ const matrices = (() => {
   /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */
   function read(text) {
     const rows = rowsOf(text);
-    if (rows.length === 0) refuse(NOTHING);
     const whole = cells.unlessRefused(() => matrixOf(rows, false));
     if (whole) return whole;
     const parts = [];
@@ -256,5 +253,3 @@ const matrices = (() => {
 
   return { NOTHING, PERCENTAGES, read, turn };
 })();
-
-if (typeof module !== "undefined") module.exports = matrices;

@@ -232,5 +232,3 @@ const reader = (() => {
 
   return { read, readFiles };
 })();
-
-if (typeof module !== "undefined") module.exports = reader;

@@ -274,5 +274,3 @@ const results = (() => {
 
   return { compute, withItems };
 })();
-
-if (typeof module !== "undefined") module.exports = results;

@@ -411,5 +411,3 @@ const tables = (() => {
 
   return { parse, ofJson, joined, choose, namesRoles, KINDS, matrixOf, comparisonOf, positiveOf };
 })();
-
-if (typeof module !== "undefined") module.exports = tables;

@@ -17,18 +17,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from compendium import data
+from compendium import data, versions
 
 import f1ci
 
 FILE = "speed.json"
 PACKAGES = (
-    *("numpy", "scipy", "scikit-learn", "statsmodels"),
+    *("f1-score-ci", "numpy", "scipy", "scikit-learn", "statsmodels"),
     *("confidenceinterval", "confidence-intervals", "prob-conf-mat"),
 )
 BERT = (77, 44, 10)  # TP, FP and FN of section 6 of Lam, Gopal and Qian
@@ -114,23 +113,20 @@ def from_labels() -> Iterator[Case]:
 
     pair = labels(1000)
     question = "F1 interval from 1000 labels"
-    ours = partial(f1ci.f1_score_interval, *pair)
     matrix = partial(confusion_matrix, *pair)
+    ours = partial(f1ci.f1_score_interval, *pair)
     yield Case(question, "scikit-learn confusion_matrix, no interval", ours, matrix)
-    for average in ("binary", "micro", "macro"):
-        ours = partial(f1ci.f1_score_interval, *pair, average=average)
-        theirs = partial(confidenceinterval.f1_score, *pair, average=average)
-        yield Case(f"{average} {question}", "confidenceinterval, analytic", ours, theirs)
-    for items, classes in ((1_000, 10), (10_000, 100)):
-        several = labels(items, classes)
-        ours = partial(f1ci.f1_score_interval, *several, average="macro")
-        theirs = partial(confidenceinterval.f1_score, *several, average="macro")
-        question = f"macro F1 interval of {classes} classes, {items} labels"
-        yield Case(question, "confidenceinterval, analytic", ours, theirs)
-    many = labels(10_000_000)
-    ours = partial(f1ci.f1_score_interval, *many)
-    theirs = partial(confidenceinterval.f1_score, *many, average="binary")
-    yield Case("F1 interval from 10,000,000 labels", "confidenceinterval, analytic", ours, theirs)
+    for name, average, given in (
+        (f"binary {question}", "binary", pair),
+        (f"micro {question}", "micro", pair),
+        (f"macro {question}", "macro", pair),
+        ("macro F1 interval of 10 classes, 1000 labels", "macro", labels(1_000, 10)),
+        ("macro F1 interval of 100 classes, 10000 labels", "macro", labels(10_000, 100)),
+        ("F1 interval from 10,000,000 labels", "binary", labels(10_000_000)),
+    ):
+        ours = partial(f1ci.f1_score_interval, *given, average=average)
+        theirs = partial(confidenceinterval.f1_score, *given, average=average)
+        yield Case(name, "confidenceinterval, analytic", ours, theirs)
 
 
 def resampling() -> Iterator[Case]:
@@ -142,23 +138,15 @@ def resampling() -> Iterator[Case]:
 
     pair = truth, predicted = labels(1000)
     ours = partial(f1ci.f1_score_interval, *pair)
+    question = "F1 interval from 1000 labels"
     bca = {"average": "binary", "method": "bootstrap_bca", "n_resamples": 9999}
+    theirs = partial(confidenceinterval.f1_score, *pair, **bca)
+    yield Case(question, "confidenceinterval, BCa, 9,999 resamples", ours, theirs)
+    theirs = partial(evaluate_with_conf_int, predicted, f1_score, truth, num_bootstraps=1000)
+    yield Case(question, "confidence-intervals, 1,000 resamples", ours, theirs)
     percentile = {"paired": True, "vectorized": False, "n_resamples": 999, "method": "percentile"}
-    for other, theirs in (
-        (
-            "confidenceinterval, BCa, 9,999 resamples",
-            partial(confidenceinterval.f1_score, *pair, **bca),
-        ),
-        (
-            "confidence-intervals, 1,000 resamples",
-            partial(evaluate_with_conf_int, predicted, f1_score, truth, num_bootstraps=1000),
-        ),
-        (
-            "scipy bootstrap, percentile, 999 resamples",
-            partial(bootstrap, pair, f1_score, **percentile),
-        ),
-    ):
-        yield Case("F1 interval from 1000 labels", other, ours, theirs)
+    theirs = partial(bootstrap, pair, f1_score, **percentile)
+    yield Case(question, "scipy bootstrap, percentile, 999 resamples", ours, theirs)
 
 
 def best_times(*calls: Callable[[], object], budget: float = 1.0) -> list[float]:
@@ -199,25 +187,22 @@ def measure() -> list[dict[str, Any]]:
 
 def processor() -> str:
     """Return the name of the processor and the number of its cores."""
-    name = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
-            if line.startswith("model name"):
-                name = line.partition(":")[2].strip()
-    return f"{name}, {os.cpu_count()} cores"
+    listed = Path("/proc/cpuinfo")  # of Linux
+    lines = listed.read_text("utf-8").splitlines() if listed.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{[*names, platform.machine()][0]}, {os.cpu_count()} cores"
 
 
 def main() -> None:
     """Measure, and store what was measured."""
-    versions = {"python": platform.python_version(), "f1ci": f1ci.__version__}
-    versions |= {package: version(package) for package in PACKAGES}
+    used = versions(PACKAGES)
     date = datetime.now(timezone.utc).date().isoformat()
-    found = {"date": date, "processor": processor(), "versions": versions, "lines": measure()}
+    found = {"date": date, "processor": processor(), "versions": used, "lines": measure()}
     data.register(
         FILE,
         json.dumps(found, indent=1, ensure_ascii=False) + "\n",
         made_by="make bench",
-        made_with=", ".join(f"{name} {number}" for name, number in versions.items()),
+        made_with=", ".join(f"{name} {number}" for name, number in used.items()),
         source=f"times of one run of book/benchmarks/speed.py, on {date}",
     )
 

@@ -20,7 +20,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -115,20 +115,19 @@ def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]
     results = edition.root / REFERENCE if preview else edition.results
     ledger = Ledger(Published(edition.published), results)
     listed = tasks(edition)
-    _stage_files(edition, staged)
-    offered = staged / "_extra" / "ledger"
-    for folder in [offered] if preview else [offered, edition.folder / "ledger"]:
-        ledger.write(folder)
     quoting = Quoting(ledger)
-    generated = staged / "book" / "_generated"
-    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
-    for name, text in _fragments(edition.root, ledger, listed):
-        write(generated / f"{name}.md", text)
+    # 1. Files: pages, settings, data, results, the ledger.
+    _stage_files(edition, staged)
+    ledger.write(staged / "_extra" / "ledger")
+    if not preview:
+        ledger.write(edition.folder / "ledger")
+    # 2. Parts of pages that are made from data, and the numbers that pages quote.
+    _write_fragments(edition, staged, ledger, listed)
     for page in (staged / "book").rglob("*.md"):
         write(page, quoting.on_page(page.read_text("utf-8"), page.name))
+    # 3. Notebooks.
     for task in listed:
-        late = bool(task.reason) and not preview
-        _stage_notebook(edition, staged, task, quoting, late=late)
+        _stage_notebook(edition, staged, task, quoting, late=bool(task.reason) and not preview)
     old = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     return [f"the ledger: {problem}" for problem in ledger.problems] + old
 
@@ -153,19 +152,21 @@ def _settings(root: Path) -> dict[str, Any]:
     return settings
 
 
-def _fragments(root: Path, ledger: Ledger, listed: list[Task]) -> Iterator[tuple[str, str]]:
-    """Give the name and the text of each part of a page that is made from data."""
+def _write_fragments(edition: Edition, staged: Path, ledger: Ledger, listed: list[Task]) -> None:
+    """Write each part of a page that is made from data."""
     os.environ["COLUMNS"] = "88"  # of the command line's help, and not the terminal's width
     records = [task.record for task in listed if task.record]
     facts = {
         "tasks": listed,
-        "quick": sources.quick_values(root),
+        "quick": sources.quick_values(edition.root),
         "done": [record for record in records if not record["error"]],
         "hashes": {record["name"]: record["results"] for record in records},
         "seconds": seconds,
     }
+    folder = staged / "book" / "_generated"
     for name in FRAGMENTS:
-        yield name, fragment(name, ledger, **facts)
+        write(folder / f"{name}.md", fragment(name, ledger, **facts))
+    write(folder / "certificate.md", _certificate(edition, listed, staged / "_extra"))
 
 
 def _copy(source: Path, target: Path, *ignored: str) -> None:
@@ -230,18 +231,16 @@ def _stage_notebook(
     pairs.add_finding(notebook)
     _fill_tables(notebook, quoting)
     offered = staged / "_extra" / "notebooks"
+    shutil.copy(edition.source(task.name), offered)
     if not late:
         file = nbformat.from_dict(notebook)
         pairs.make_readable(file, f"notebooks/{task.name}", quoting.known)
         write(offered / f"{task.name}.ipynb", nbformat.writes(file) + "\n")
-    shutil.copy(edition.source(task.name), offered)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = quoting.on_page(cell.source, task.name)
     cells.fold(notebook)
-    first = notebook.cells[0]
-    title, _, rest = first.source.partition("\n")
-    first.source = "\n\n".join([title, _strip(edition, task, late=late), rest.strip()])
+    pairs.add_under_title(notebook, _strip(edition, task, late=late))
     write(staged / "notebooks" / f"{task.name}.ipynb", nbformat.writes(notebook))
 
 
@@ -281,12 +280,12 @@ def _strip(edition: Edition, task: Task, *, late: bool) -> str:
     )
 
 
-def _certificate(edition: Edition, extra: Path) -> str:
+def _certificate(edition: Edition, listed: list[Task], extra: Path) -> str:
     """Compare a full run with the reference run, for the page and as JSON."""
     if edition.name != "full":
         return "This run has few replicates, so it is not compared with the reference run."
     try:
-        certificate = deposit.certify(edition)
+        certificate = deposit.certify(edition, listed)
     except (RefusedError, FileNotFoundError) as error:
         return f"This run was not compared: {error}"
     write(extra / "certificate.json", json.dumps(certificate, indent=1) + "\n")

@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -91,24 +91,23 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
     return "within" if small else "not"
 
 
-def certify(edition: Edition) -> dict[str, Any]:
+def certify(edition: Edition, listed: Sequence[Task]) -> dict[str, Any]:
     """Compare the last run with the reference run."""
     reference = json.loads((edition.root / REFERENCE / "run.json").read_text("utf-8"))
-    listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
     compared = _compared(edition, reference["parameters"], same)
-    names = {how: [i for i, (known, _) in compared.items() if known == how] for how in HOW}
-    problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    problems += _differences(reference, run)
-    problems += [compared[i][1] for i in names["not"]]
+    ids: dict[str, list[str]] = {how: [] for how in HOW}
+    for i, (how, _) in compared.items():
+        ids[how].append(i)
+    problems = [*_differences(listed, reference, run), *(compared[i][1] for i in ids["not"])]
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": len(names["exactly"]),
+        "exactly": len(ids["exactly"]),
         "quoted": sum("/" not in i for i in compared),
-        "within tolerance": names["within"],
-        "not": names["not"],
+        "within tolerance": ids["within"],
+        "not": ids["not"],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
@@ -131,8 +130,11 @@ def _compared(
     return compared
 
 
-def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:
-    """List the sources, the parameters and the files in which two runs differ."""
+def _differences(
+    listed: Sequence[Task], reference: Mapping[str, Any], run: Mapping[str, Any]
+) -> Iterator[str]:
+    """List the notebooks that must run; and in what two runs differ except their numbers."""
+    yield from (f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason)
     for what in ("sources", "parameters"):
         for name in differing(reference[what], run[what]):
             yield f"{what}: {name} is not that of the reference run"
@@ -252,7 +254,7 @@ def _main(edition: Edition, options: Namespace) -> bool:
     elif options.what == "pdf":
         say(f"Printed {print_article(edition.folder / 'html').relative_to(edition.root)}")
     else:
-        certificate = certify(edition)
+        certificate = certify(edition, tasks(edition))
         text = render("certificate.md", certificate=certificate)
         write(edition.folder / "certificate.json", json.dumps(certificate, indent=1) + "\n")
         write(edition.folder / "certificate.md", "# Certificate\n\n" + text)

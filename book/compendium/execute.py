@@ -1,23 +1,23 @@
-"""Run notebooks with papermill: side by side, each in a process of its own, with a time limit.
+"""Run notebooks with papermill, side by side, each with a time limit for its cells.
 
 A run writes into a temporary folder. When it has ended, its files move to the edition's folder, and
 the record of the run is written last. So a run that is stopped leaves nothing that counts.
-:mod:`compendium.runs` says which notebooks must run, and :mod:`compendium.one` runs one.
-``python -m compendium.execute --help`` is the command.
+:mod:`compendium.runs` says which notebooks must run. ``python -m compendium.execute --help`` is the
+command.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import multiprocessing
 import os
 import platform
-import subprocess
-import sys
+import signal
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -25,10 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import papermill
 import psutil
 from nbformat import NotebookNode
+from papermill.exceptions import PapermillExecutionError
+from traitlets.config import Config
 
-from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions
+from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions, write
 from compendium.published import Published
 from compendium.runs import (
     PACKAGES,
@@ -54,108 +57,144 @@ def run(
     """
     edition.folder.mkdir(parents=True, exist_ok=True)
     edition.discard_deleted()
+    with (
+        tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as place,
+        _workers(workers) as pool,
+    ):
+        running = {
+            pool.submit(_run, edition, task, Path(place, task.name), time_limit): task.name
+            for task in sorted(todo, key=lambda task: task.length, reverse=True)
+        }
+        try:
+            return sorted(_wait(running))
+        except BrokenProcessPool:
+            raise RefusedError("a process that runs notebooks was ended from outside") from None
+        except KeyboardInterrupt:
+            _end_workers()
+            raise
+
+
+def _wait(running: Mapping[Future[str], str]) -> Iterator[str]:
+    """Say when each notebook has ended, and give the names of those that failed."""
     begin = time.monotonic()
-    pool = ThreadPoolExecutor(workers)  # each thread waits for one process
-    running = {
-        pool.submit(_run, edition, task, time_limit): task.name
-        for task in sorted(todo, key=lambda task: task.length, reverse=True)
-    }
-    failed = []
-    try:
-        for done, ended in enumerate(as_completed(running), 1):
-            name, error = running[ended], ended.result()
-            since = seconds(time.monotonic() - begin)
-            outcome = f"FAILED: {error}" if error else "done"
-            say(f"{since:>12}  {name} {outcome}; {done} of {len(todo)} notebooks done")
-            failed += [name] if error else []
-    except KeyboardInterrupt:
-        pool.shutdown(wait=False, cancel_futures=True)
-        _end_children()
-        raise
-    return sorted(failed)
+    for done, ended in enumerate(as_completed(running), 1):
+        name, error = running[ended], ended.result()
+        since = seconds(time.monotonic() - begin)
+        outcome = f"FAILED: {error}" if error else "done"
+        say(f"{since:>12}  {name} {outcome}; {done} of {len(running)} notebooks done")
+        if error:
+            yield name
 
 
-def _end_children() -> None:
-    """End every notebook that runs, with all that it has started."""
-    for child in psutil.Process().children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            child.kill()
+def _workers(number: int) -> ProcessPoolExecutor:
+    """Return so many processes, which leave Ctrl-C to this one."""
+    ignore = (signal.SIGINT, signal.SIG_IGN)
+    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), signal.signal, ignore)
 
 
-def _run(edition: Edition, task: Task, time_limit: int) -> str:
-    """Run one notebook and keep its files; return why it failed, or ""."""
+def _end_workers() -> None:
+    """End the processes that run notebooks, with all that they have started."""
+    for worker in multiprocessing.active_children():
+        family = psutil.Process(worker.pid).children(recursive=True)
+        worker.kill()
+        for process in family:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+
+def _run(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
+    """Run one notebook in a folder and keep its files; return why it failed, or ""."""
     say(f"{'':>12}  {task.name} starts: {task.reason or 'asked for'}")
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as place:
-        folder = Path(place)
-        try:
-            error = _execute(edition, task, folder, time_limit)
-            _publish(edition, task, folder, error, time.monotonic() - begin)
-        except OSError as fault:  # a full disk, or a process that was ended
-            error = str(fault)
-    return error
-
-
-def _execute(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
-    """Run a notebook in a process of its own; return the error that stopped it, or ""."""
-    source = folder / "input.ipynb"
-    executed = folder / "made" / "executed" / f"{task.name}.ipynb"
-    for needed in (executed.parent, folder / "made" / "results"):
+    made = folder / "made"
+    executed = made / "executed" / f"{task.name}.ipynb"
+    for needed in (executed.parent, made / "results"):
         needed.mkdir(parents=True)
-    nbformat.write(sources.read(edition.source(task.name)), source)
-    words = [str(source), str(executed), json.dumps(task.passed), str(time_limit)]
-    errors = folder / "errors"
-    code = _process(words, folder, edition.root / "notebooks", errors)
-    if code < 0:  # a signal
-        raise ChildProcessError("its process was ended")
-    if executed.exists():
-        _clean(executed)
-    said = errors.read_text("utf-8", "replace").strip()
-    return said.rpartition("\n")[2][:300] if code else ""
-
-
-def _process(words: Sequence[str], folder: Path, place: Path, errors: Path) -> int:
-    """Run `compendium.one` with these words at a place, and return its exit code."""
-    environment = {
-        "F1CI_RESULTS": str(folder / "made" / "results"),
+    os.environ |= {
+        "F1CI_RESULTS": str(made / "results"),
         "F1CI_DATA_READ": str(folder / "data"),
         "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
     }
-    with errors.open("w") as file:
-        return subprocess.run(
-            [sys.executable, "-m", "compendium.one", *words],
-            env={**os.environ, **environment},
-            cwd=place,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=file,
-            start_new_session=True,  # Ctrl-C reaches this process alone
-            check=False,
-        ).returncode
+    try:
+        error = _execute(edition, task, executed, time_limit)
+        _finish(edition, task, made, executed, error)
+        _publish(edition, task, folder, error, time.monotonic() - begin)
+    except OSError as fault:  # a full disk
+        error = str(fault)
+    return error
 
 
-def _clean(executed: Path) -> None:
-    """Remove papermill's paths, times and banners from an executed notebook."""
+def _execute(edition: Edition, task: Task, executed: Path, time_limit: int) -> str:
+    """Run a notebook with papermill; return the error that stopped it, or ""."""
+    with tempfile.TemporaryDirectory() as sockets:  # whose path is short, as sockets want it
+        try:
+            papermill.execute_notebook(
+                sources.read(edition.source(task.name)),
+                executed,
+                task.passed,
+                cwd=edition.root / "notebooks",
+                kernel_name="python3",
+                execution_timeout=time_limit,
+                progress_bar=False,
+                coalesce_streams=True,  # lines printed slowly stay in one box
+                # The kernel listens at files, not at ports that another kernel may choose.
+                config=Config(KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}),
+            )
+        except PapermillExecutionError as error:
+            said = f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+        else:
+            said = ""
+    return said.partition("\n")[0][:300]
+
+
+def _finish(edition: Edition, task: Task, made: Path, executed: Path, error: str) -> None:
+    """Take papermill's traces out of an executed notebook, and put its numbers into its text."""
+    if not executed.exists():  # the kernel did not start
+        return
     notebook = nbformat.read(executed, as_version=4)
     notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
     for part in (notebook, *notebook.cells):
         part.metadata.pop("papermill", None)
         part.metadata.pop("execution", None)
-    _write(notebook, executed)
+    if not error:
+        _quote_numbers(edition, task, made / "results", notebook)
+    write(executed, nbformat.writes(notebook) + "\n")
+
+
+def _quote_numbers(edition: Edition, task: Task, results: Path, notebook: NotebookNode) -> None:
+    """Put the numbers of a run into its text: Jupyter does not know the book's roles."""
+    published = Published(edition.published)
+    records, _, _ = ledger.read(results, published)
+    known = roles.known_values(published, records)
+    pairs.make_readable(notebook, f"notebooks/{task.name}", known)
+    if not task.passed:
+        return
+    left_out = ""
+    effort = {"seed", *sources.quick_values(edition.root).get(task.name, {})}
+    if not effort.issuperset(task.passed):
+        tagged = (c for c in notebook.cells if "default-values" not in c.metadata.get("tags", []))
+        notebook.cells = list(tagged)
+        left_out = " Paragraphs that hold for the default values alone are left out."
+    given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
+    pairs.add_under_title(
+        notebook,
+        f"*Run with {given}. Our numbers are those of this run, in the text and beside numbers "
+        f"that a paper prints for its own values.{left_out}*",
+    )
 
 
 def _publish(edition: Edition, task: Task, folder: Path, error: str, took: float) -> None:
-    """Put numbers into the text, move the files of a run to their places and write its record."""
-    made = folder / "made"
-    if not error:
-        _quote_numbers(edition, task, made)
+    """Move the files of a run to their places, and write its record."""
+    made, read = folder / "made", folder / "data"
     kept = made / "executed" if error else made  # some of the results are worse than none
     outputs = {p.relative_to(made).as_posix(): swhid(p) for p in kept.rglob("*") if p.is_file()}
     record = {
         **_facts(task, outputs),
         "error": error,
         "seconds": round(took, 1),
-        "data": _data_read(folder / "data"),
+        "data": sorted(set(read.read_text("utf-8").split())) if read.exists() else [],
         "outputs": outputs,
     }
     edition.publish(task.name, record, made)
@@ -176,44 +215,6 @@ def _facts(task: Task, outputs: dict[str, str]) -> dict[str, Any]:
         "results": short_hash(numbers),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
-
-
-def _data_read(path: Path) -> list[str]:
-    """Return the data files that a run has read."""
-    return sorted(set(path.read_text("utf-8").split())) if path.exists() else []
-
-
-def _quote_numbers(edition: Edition, task: Task, made: Path) -> None:
-    """Put the numbers of a run into its text: Jupyter does not know the book's roles."""
-    path = made / "executed" / f"{task.name}.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    published = Published(edition.published)
-    records, _, _ = ledger.read(made / "results", published)
-    known = roles.known_values(published, records)
-    pairs.make_readable(notebook, f"notebooks/{task.name}", known)
-    if task.passed:
-        given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
-        left_out = ""
-        effort = {"seed", *sources.quick_values(edition.root).get(task.name, {})}
-        if not effort.issuperset(task.passed):
-            _leave_out(notebook)
-            left_out = " Paragraphs that hold for the default values alone are left out."
-        pairs.add_note(
-            notebook,
-            f"Run with {given}. Our numbers are those of this run, in the text and beside numbers "
-            f"that a paper prints for its own values.{left_out}",
-        )
-    _write(notebook, path)
-
-
-def _write(notebook: NotebookNode, path: Path) -> None:
-    path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
-
-
-def _leave_out(notebook: NotebookNode) -> None:
-    """Take out the text that holds for the default values of the parameters alone."""
-    tag = "default-values"
-    notebook.cells = [c for c in notebook.cells if tag not in c.metadata.get("tags", [])]
 
 
 # The command

@@ -54,6 +54,17 @@ class Record:
     reconstructed: bool = False
     missing: str = ""
 
+    @property
+    def own_error(self) -> float | None:
+        """Return the standard error of our value: 0 if it is exact, None without a deviation."""
+        return self.error_of(self.replicates or math.inf)
+
+    def error_of(self, replicates: float | None) -> float | None:
+        """Return the standard error of a mean of so many replicates, or None if it is unknown."""
+        if self.deviation is None or replicates is None:
+            return None
+        return self.deviation / math.sqrt(replicates)
+
 
 COLUMNS = [field.name for field in fields(Record)]
 
@@ -259,20 +270,6 @@ def _refuse_mixtures(record: Record, row: Row, has_band: bool) -> None:
     _refuse(record, alone, f"{record.replicates!r} replicates without a deviation")
 
 
-def own_error(record: Record) -> float | None:
-    """Return the standard error of our value: 0 if it is exact, None if it has no deviation."""
-    return _error(record.deviation, record.replicates or math.inf)
-
-
-def paper_error(record: Record, row: Row) -> float | None:
-    """Return the standard error of the printed value, or None if its replicates are not known."""
-    return row.paper_replicates and _error(record.deviation, row.paper_replicates)
-
-
-def _error(deviation: float | None, replicates: float) -> float | None:
-    return None if deviation is None else deviation / math.sqrt(replicates)
-
-
 def allowed(record: Record, row: Row) -> tuple[Fraction, Fraction]:
     """Return the range of printed numbers with which our value agrees.
 
@@ -282,9 +279,9 @@ def allowed(record: Record, row: Row) -> tuple[Fraction, Fraction]:
     if row.read is None or not isinstance(record.value, float):
         raise LedgerError(f"{row.id} is a word, and has no range of numbers that agree")
     reach = row.read.half_unit
-    error = paper_error(record, row)
+    error = record.error_of(row.paper_replicates)
     if error is not None:
-        reach += Fraction(STANDARD_ERRORS * math.hypot(error, own_error(record) or 0.0))
+        reach += Fraction(STANDARD_ERRORS * math.hypot(error, record.own_error or 0.0))
     low = record.value if record.low is None else record.low
     high = record.value if record.high is None else record.high
     return Fraction(low) - reach, Fraction(high) + reach

@@ -56,10 +56,10 @@ def make_readable(notebook: NotebookNode, page: str, known: roles.Known) -> None
             cell.source = roles.in_jupyter(cell.source, known, page)
 
 
-def add_note(notebook: NotebookNode, note: str) -> None:
-    """Say under the title where the numbers in the text come from."""
+def add_under_title(notebook: NotebookNode, text: str) -> None:
+    """Add a text under the title: where the numbers come from, or what a page was made from."""
     title, _, rest = notebook.cells[0].source.partition("\n")
-    notebook.cells[0].source = f"{title}\n\n*{note}*\n{rest}".rstrip()
+    notebook.cells[0].source = "\n\n".join([title, text, rest.strip()]).rstrip()
 
 
 def add_finding(notebook: NotebookNode) -> None:
@@ -78,7 +78,9 @@ def pair_text(source: Path, root: Path = ROOT) -> str:
     records, _, _ = ledger.read(root / REFERENCE, published)
     make_readable(notebook, f"notebooks/{source.stem}", roles.known_values(published, records))
     if (root / REFERENCE / f"{source.stem}.csv").exists():
-        add_note(notebook, "The numbers in the text are those of the book's reference run.")
+        add_under_title(
+            notebook, "*The numbers in the text are those of the book's reference run.*"
+        )
     add_finding(notebook)
     return f"{nbformat.writes(notebook, version=4)}\n"
 

@@ -12,6 +12,7 @@ import hashlib
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,21 +56,23 @@ def imported(source: Path, root: Path) -> set[Path]:
     files: set[Path] = set()
     ahead = [source]
     while ahead:
-        tree = ast.parse(ahead.pop().read_text("utf-8"))
-        new = {path for name in _imports(tree) for path in _places(name, root)} - files
+        names = _imports(ahead.pop().read_text("utf-8"))
+        new = {path for name in names for path in _places(name, root)} - files
         files |= new
         ahead += new
     return files
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
-    """Give the dotted name of each module that may be imported, anywhere in a file."""
-    for node in ast.walk(tree):
+@cache  # many notebooks import the same modules
+def _imports(text: str) -> set[str]:
+    """Return the dotted name of each module that may be imported, anywhere in a file."""
+    names = set()
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names |= {alias.name for alias in node.names}
+    return names
 
 
 def _places(name: str, root: Path) -> Iterator[Path]:
@@ -82,9 +85,15 @@ def _places(name: str, root: Path) -> Iterator[Path]:
 
 def declared(source: Path) -> list[Parameter]:
     """Return the parameters of a notebook, as papermill reads them; each default is a literal."""
-    tagged = [c for c in read(source).cells if "parameters" in c.metadata.get("tags", [])]
+    return _declared(source.name, source.read_text("utf-8"))
+
+
+@cache
+def _declared(name: str, text: str) -> list[Parameter]:
+    cells = jupytext.reads(text, fmt="py:percent").cells
+    tagged = [c for c in cells if "parameters" in c.metadata.get("tags", [])]
     if len(tagged) != 1:
-        raise RefusedError(f"{source.name}: a notebook has one cell tagged 'parameters'")
+        raise RefusedError(f"{name}: a notebook has one cell tagged 'parameters'")
     parameters: list[Parameter] = PythonTranslator.inspect(tagged[0])
     return parameters
 

@@ -28,7 +28,7 @@ from typing import Any
 
 from compendium import ledger, swhid, write
 from compendium.ledger import STANDARD_ERRORS, Record, csv_text, shown
-from compendium.published import ROW_COLUMNS, Published, Row
+from compendium.published import ROW_COLUMNS, Number, Published, Row
 from compendium.runs import REFERENCE, Edition, command, tasks
 
 
@@ -98,14 +98,9 @@ class Entry(Record, Row):
     source: str = ""
 
     @property
-    def own_error(self) -> float | None:
-        """Return the standard error of our value."""
-        return ledger.own_error(self)
-
-    @property
     def paper_error(self) -> float | None:
         """Return the standard error of the printed value."""
-        return ledger.paper_error(self, self)
+        return self.error_of(self.paper_replicates)
 
     @property
     def other(self) -> float | str | None:
@@ -200,22 +195,30 @@ class Entry(Record, Row):
             reason = f"from the reconstructed input: {reason}"
         if self.why:
             reason += f"; {self.why}"
-        if self.marks & {"input", "chosen"} and VERDICTS[verdict].passes:
-            verdict = "used-as-input"
-        elif self.run and self.agrees:
-            verdict = self._of_other_run
+        if self.run and self.agrees and not self.marks & {"input", "chosen"}:
             reason = f"{self.erratum} has the rest of its table row; ours {reason}"
-        elif self.reconstructed and verdict in ("match", "monte-carlo"):
-            verdict = "one-of-several" if "several" in self.marks else "reconstructed"
         elif self.erratum and verdict == "open":
-            is_run = self.erratum.startswith("R")
-            verdict = self._of_other_run if is_run else EXPLAINED[self.erratum[0]]
             reason = f"{self.erratum}: {reason}"
         if self.run:
             reason += f"; that run's {shown(self.other)} {self.run._compared[1]}"
         elif self.erratum.startswith("R"):
             reason += "; no results at hand have that run's value"
-        return verdict, reason
+        return self._verdict, reason
+
+    @property
+    def _verdict(self) -> str:
+        """Return the verdict: that of the comparison, or what is known beside it."""
+        verdict = self._compared[0]
+        if self.marks & {"input", "chosen"} and self.agrees:
+            return "used-as-input"
+        if self.run and self.agrees:
+            return self._of_other_run
+        if self.reconstructed and verdict in ("match", "monte-carlo"):
+            return "one-of-several" if "several" in self.marks else "reconstructed"
+        if self.erratum and verdict == "open":
+            is_run = self.erratum.startswith("R")
+            return self._of_other_run if is_run else EXPLAINED[self.erratum[0]]
+        return verdict
 
     @property
     def _of_other_run(self) -> str:
@@ -234,18 +237,21 @@ class Entry(Record, Row):
         if self.read is None or isinstance(self.value, str):
             same = self.value == self.printed
             return ("match", "the same word") if same else ("open", "another word")
+        return self._against_number(self.value, self.read)
+
+    def _against_number(self, value: float, printed: Number) -> tuple[str, str]:
+        """Return the verdict and the rule for a number."""
         # Double arithmetic may lose this much; without it a tie would depend on the last bit.
-        slack = abs(Fraction(self.value)) * ROUNDING
+        slack = abs(Fraction(value)) * ROUNDING
         low, high = ledger.allowed(self, self)
-        agrees = low - slack <= self.read.value <= high + slack
+        agrees = low - slack <= printed.value <= high + slack
         if self.low is not None and self.high is not None:
-            return self._against_band(agrees, self.value, self.low, self.high)
-        if self._distance <= self.read.half_unit + slack:
+            return self._against_band(agrees, value, self.low, self.high)
+        distance = abs(Fraction(value) - printed.value)
+        if distance <= printed.half_unit + slack:
             return "match", "rounds to the printed number"
-        reach = float(high - Fraction(self.value))
-        return "monte-carlo" if agrees else "open", (
-            f"differs by {float(self._distance):.3g}, allowed {reach:.3g}"
-        )
+        rule = f"differs by {float(distance):.3g}, allowed {float(high - Fraction(value)):.3g}"
+        return "monte-carlo" if agrees else "open", rule
 
     def _against_band(self, agrees: bool, value: float, low: float, high: float) -> tuple[str, str]:
         """Return the verdict and the rule for a number with a band."""

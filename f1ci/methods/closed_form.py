@@ -46,7 +46,8 @@ def tversky_moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> Limi
         D = tp + errors
         F = tp / D
         wrong = errors / D  # 1 - F, without cancellation
-        square = tp * wrong * wrong + _weighted(fp, fn, a * a, b * b) * F * F
+        squares = a * errors if a == b else a * a * fp + b * b * fn
+        square = tp * wrong * wrong + squares * F * F
         return F, np.sqrt(square) / D
 
 
@@ -141,11 +142,12 @@ def _wilson(tp: Array, wrong: Array, weight: FloatOrArray, z: FloatOrArray) -> L
     Only 1 - weight loses digits: a weight of 10^6 costs six of sixteen.
     """
     v = tp + wrong
-    sum_of_roots = 2.0 * tp + z * z + z * np.sqrt(z * z + 4.0 * tp * wrong / v)
-    # The product of the two roots is TP^2 / (v (v + z^2)).
-    square = 2.0 * tp * tp
-    low = square / ((1.0 - weight) * square + weight * (v * sum_of_roots))
-    high = sum_of_roots / ((1.0 - weight) * sum_of_roots + 2.0 * weight * (v + z * z))
+    # The limits p are the roots of (v + z^2) p^2 - (2 TP + z^2) p + TP^2 / v. The larger one is
+    # half / (v + z^2). The product of the two is TP^2 / (v (v + z^2)).
+    half = tp + z * z / 2.0 + z * np.sqrt(tp * wrong / v + z * z / 4.0)
+    square = tp * tp
+    low = square / ((1.0 - weight) * square + weight * (v * half))
+    high = half / ((1.0 - weight) * half + weight * (v + z * z))
     return low, np.minimum(high, 1.0)
 
 

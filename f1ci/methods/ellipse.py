@@ -49,14 +49,20 @@ def difference_limits(
     x = np.arange(_POINTS) * (np.pi / _POINTS)
     s = np.cos(x.reshape(-1, *(1,) * y.ndim) + y)
     t = np.concatenate([s[:1], -s[:0:-1]])
-    # 2. Each model's limits at all points: towards the point, and opposite to it.
-    limits_a_at, limits_b_at = limits_a(z * np.abs(s)), limits_b(z * np.abs(t))
-    end_a, opposite_a = np.where(np.signbit(s), limits_a_at, limits_a_at[::-1])
-    end_b, opposite_b = np.where(np.signbit(t), limits_b_at, limits_b_at[::-1])
+    # 2. Each model's limits at all points.
+    end_a, opposite_a = _ends(limits_a, s, z)
+    end_b, opposite_b = _ends(limits_b, t, z)
     # 3. The extremes. Two infinite limits say nothing of their difference.
     with np.errstate(invalid="ignore"):
         differences = np.concatenate([end_b - end_a, opposite_b - opposite_a])
     return np.fmin.reduce(differences, axis=0), np.fmax.reduce(differences, axis=0)
+
+
+def _ends(limits: LimitsAt, s: Array, z: FloatOrArray) -> tuple[Array, Array]:
+    """Return a model's limits at points s of the ellipse: towards the point, and opposite to it."""
+    limits_at = limits(z * np.abs(s))
+    towards, opposite = np.where(np.signbit(s), limits_at, limits_at[::-1])
+    return towards, opposite
 
 
 def tail_probability(limits: LimitsAt, estimate: float, error: float, value: float) -> float:

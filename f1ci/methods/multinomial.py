@@ -63,7 +63,7 @@ class Settings:
         Up to how many wrong items the limits leave room; 0 leaves the room out.
     """
 
-    rounds: int = 40
+    rounds: int = 100
     bias: bool = True
     largest_factor: float = 2.0
     few: float = 3.0
@@ -74,6 +74,12 @@ DEFAULT = Settings()
 # A table has settled when no probability moves by more. The next move is smaller still, and the
 # value changes by the square of it.
 _SETTLED = 1e-7
+
+# The drag at the start, its least value where a move turns back, and its factors after a move that
+# turns back and after any other.
+_DRAG, _MORE_DRAG, _LESS_DRAG = 0.25, 2.0, 0.9
+
+_ASKS, _SEED = 1.001, 0.01
 
 # Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
 # z^2 / N. Each round starts from the multiplier of the round before.
@@ -224,14 +230,16 @@ class _Tables:
         The observed shares, -1 or 1, z^2 / N and N.
     q : ndarray, shape (K, B)
         The probabilities reached.
-    empty : ndarray, shape (K, B)
-        How empty cells share what has no place elsewhere.
+    move : ndarray, shape (K, B)
+        How the last round moved q.
     s : ndarray, shape (B,)
         The multiplier, as a share of the one at which the first denominator is 0.
-    move : ndarray, shape (B,)
-        The largest move of the last round.
-    late : ndarray, shape (B,)
-        In how many rounds the largest move has not halved.
+    tilt : ndarray, shape (B,)
+        The multiplier of the last round divided by N.
+    held : ndarray of bool, shape (B,)
+        The multiplier was held back in the last round.
+    drag : ndarray, shape (B,)
+        How many items a round adds that are spread as q is, divided by N.
     """
 
     shares: Array
@@ -239,10 +247,11 @@ class _Tables:
     square: Array
     n: Array
     q: Array
-    empty: Array
-    s: Array
     move: Array
-    late: Array
+    s: Array
+    tilt: Array
+    held: NDArray[np.bool_]
+    drag: Array
 
     def select(self, some: NDArray[np.bool_] | NDArray[np.intp]) -> _Tables:
         """Return some of the tables."""
@@ -251,9 +260,9 @@ class _Tables:
 
 def _tables(shares: Array, side: Array, square: Array, n: Array) -> _Tables:
     """Return tables at the start, where q are the observed shares."""
+    none = np.zeros_like(shares)
     zero = np.zeros(len(n))
-    far = np.full(len(n), np.inf)
-    return _Tables(shares, side, square, n, shares, np.zeros_like(shares), zero, far, zero)
+    return _Tables(shares, side, square, n, shares, none, zero, zero, zero > 0.0, zero.copy())
 
 
 @dataclass
@@ -279,19 +288,48 @@ def _most_likely(
     e = classes.centred(slopes, tables.q)
     value = _unless_flat(estimate, e, tables.side)
     reached = _Reached(value, tables.q.copy(), e.copy())
-    places = np.arange(len(tables.n))
-    moving = np.isfinite(value)
+    start = np.flatnonzero(np.isfinite(value))
+    # 1. In most tables whole steps settle in a few rounds.
+    unsettled = _search(evaluate, tables, e, start, reached, classes, settings)
+    # 2. The others start again with short steps.
+    if len(unsettled):
+        tables.drag[unsettled] = _DRAG
+        _search(evaluate, tables, e, unsettled, reached, classes, settings)
+    return estimate, reached
+
+
+def _search(
+    evaluate: Evaluate,
+    tables: _Tables,
+    e: Array,
+    places: NDArray[np.intp],
+    reached: _Reached,
+    classes: _Classes,
+    settings: Settings,
+) -> NDArray[np.intp]:
+    """Move the tables at some places to their limits, and return the places that gave up.
+
+    Without drag a table gives up where a move is not half as long as the one before.
+    """
+    gave_up = [places[:0]]
+    tables, e = tables.select(places), e[:, places]
+    last = np.full(len(places), np.inf)
     for _ in range(settings.rounds):
-        # 1. Go on with the tables that have not settled, and whose metric is defined at q.
-        if not moving.any():
+        if not len(places):
             break
-        if not moving.all():
-            places, tables, e = places[moving], tables.select(moving), e[:, moving]
-        # 2. Solve the equation for the slopes at q, and take the slopes again.
+        # 1. Solve the equation for the slopes at q, and take the slopes again.
         value, e = _round(evaluate, tables, e, classes, settings)
         reached.keep(places, value, tables.q, e)
-        moving = np.isfinite(value) & (tables.move > _SETTLED)
-    return estimate, reached
+        # 2. Go on with the tables that have not settled, and whose metric is defined at q.
+        size = _largest(np.abs(tables.move))
+        moving = np.isfinite(value) & ((size > _SETTLED) | tables.held)
+        lost = moving & (tables.drag == 0.0) & (size > 0.5 * last)
+        gave_up.append(places[lost])
+        going = moving & ~lost
+        last = size
+        if not going.all():
+            places, tables, e, last = places[going], tables.select(going), e[:, going], size[going]
+    return np.concatenate(gave_up)
 
 
 def _round(
@@ -302,12 +340,19 @@ def _round(
     If the metric is flat or undefined at the new q, go half of the way. If it still is, it is nan.
     """
     before = tables.q
-    _move(tables, e, classes, settings)
+    tables.q = classes.rescaled(_likelier(tables, e, classes, settings), tables.shares)
     value, e = _value_and_slopes(evaluate, tables, classes)
     lost = np.flatnonzero(np.isnan(value))
     if len(lost):
         tables.q[:, lost] = 0.5 * (before + tables.q)[:, lost]
         value[lost], e[:, lost] = _value_and_slopes(evaluate, tables.select(lost), classes)
+    # A move that turns back went too far. More drag makes the next ones shorter.
+    move = tables.q - before
+    if tables.drag.any():
+        turned = _total(move * tables.move) < 0.0
+        more = np.maximum(_MORE_DRAG * tables.drag, _DRAG)
+        tables.drag = np.where(turned, more, _LESS_DRAG * tables.drag)
+    tables.move = move
     return value, e
 
 
@@ -344,32 +389,52 @@ def _one_item_more(tables: _Tables) -> Array:
     return np.asarray((tables.n * tables.q + share) / (tables.n + 1.0))
 
 
-def _move(tables: _Tables, e: Array, classes: _Classes, settings: Settings) -> None:
-    """Move q to the solution for the slopes e, or less far if the moves do not get smaller."""
+def _likelier(tables: _Tables, e: Array, classes: _Classes, settings: Settings) -> Array:
+    """Return the solution of the equation for fixed slopes e, with the drag."""
     factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
-    new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
-    move = classes.rescaled(new, tables.shares) - tables.q
-    size = _largest(np.abs(move))
-    tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
-    tables.late = tables.late + (size > 0.5 * tables.move)
-    tables.move = size
-
-
-def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
-    """Return the solution of the equation for fixed slopes: items move towards larger slopes.
-
-    kappa is 1 + z^2 / N. The multiplier and the shares of the empty cells are kept for next time.
-    """
-    p = tables.shares
-    # 1. With w, the slopes less their mean over the items and divided by the largest of them, the
-    # equation reads q = p / kappa / (1 - s w), 0 < s < 1.
-    w = e - _total(p * e)
-    w /= np.maximum(_largest(w), _TINY)
+    square = factor * tables.square
+    if not tables.drag.any():
+        w, largest = _scaled(tables.side * e, tables.shares)
+        kappa = 1.0 + square
+        tables.s = _multiplier(tables.shares, w, kappa, tables.s)
+        return _solution(tables.shares, w, kappa, tables.s)
+    # 1. The drag adds items that are spread as q is. Where q does not move any more they change
+    # nothing. An empty cell that asks for items, but has none, gets a few of them.
+    whole = 1.0 + tables.drag
+    asks = tables.tilt * tables.side * e > _ASKS
+    spread = np.where(asks, np.maximum(tables.q, _SEED / tables.n), tables.q)
+    p = (tables.shares + tables.drag * spread / _total(spread)) / whole
+    kappa = 1.0 + square / (whole * whole)
+    # 2. The multiplier. It grows step by step, because a long step may miss the next solution: at
+    # first to half of what the slopes ask for, then at most to the double in each round.
+    w, largest = _scaled(tables.side * e, p)
     s = _multiplier(p, w, kappa, tables.s)
+    tilt = whole * kappa * s / largest
+    error = np.sqrt(_total(tables.q * e * e))
+    most = np.where(tables.tilt > 0.0, 2.0 * tables.tilt, 0.5 * np.sqrt(square) / error)
+    tables.held = tilt > most
+    long = np.flatnonzero(tables.held)
+    if len(long):
+        kappa[long] = 1.0 + (kappa[long] - 1.0) * (most[long] / tilt[long]) ** 2
+        s[long] = _multiplier(p[:, long], w[:, long], kappa[long], s[long])
     tables.s = s
+    tables.tilt = np.fmin(tilt, most)
+    return _solution(p, w, kappa, s)
+
+
+def _scaled(slopes: Array, p: Array) -> tuple[Array, Array]:
+    """Return slopes less their mean over the items, divided by the largest, and the largest."""
+    w = slopes - _total(p * slopes)
+    largest = np.maximum(_largest(w), _TINY)
+    w /= largest
+    return w, largest
+
+
+def _solution(p: Array, w: Array, kappa: Array, s: Array) -> Array:
+    """Return the probabilities p / kappa / (1 - s w), which sum to 1."""
     q = p / (1.0 - s * w)
     total = _total(q)
-    # 2. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
+    # If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
     # receive what is left.
     left = np.flatnonzero((s >= _POLE) & (total < kappa))
     if not len(left):
@@ -377,7 +442,8 @@ def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
     rest = 1.0 - total[left] / kappa[left]
     total[left] = kappa[left]
     q /= total
-    q[:, left] += rest * _turns(tables, w, left)
+    top = np.where(w[:, left] >= _TOP, 1.0, 0.0)
+    q[:, left] += rest * top / _total(top)
     return np.asarray(q)
 
 
@@ -416,19 +482,6 @@ def _newton_step(p: Array, w: Array, kappa: Array, s: Array) -> tuple[Array, Arr
         top = _total(np.where(w[:, over] >= _TOP, p[:, over], 0.0))
         s[over] = 1.0 - top / kappa[over]
     return np.clip(s, 1e-12, _POLE), total
-
-
-def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
-    """Return how cells with the largest slope share what is left.
-
-    They may take turns from round to round. So the mean over the rounds counts.
-    """
-    top = np.where(w[:, some] >= _TOP, 1.0, 0.0)
-    top /= _total(top)
-    before = tables.empty[:, some]
-    part = np.where(before.any(axis=0), 1.0 / (1.0 + tables.late[some]), 1.0)
-    tables.empty[:, some] = before + part * (top - before)
-    return np.asarray(tables.empty[:, some])
 
 
 def _bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:

@@ -30,7 +30,7 @@ from scipy import special
 
 from f1ci.results import Array
 
-__all__ = ["exact_p_value", "random_swaps"]
+__all__ = ["SwappedUnits", "exact_p_value", "random_swaps", "swapped_units"]
 
 # Counts by cell (K, B) -> values (B,) and influences (K, B), of mean zero in each table.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
@@ -81,16 +81,29 @@ class _Swaps:
         """Return B's score minus A's in standard errors if B is right on k and wrong on j."""
         score_a, tp_a, fp_a, fn_a = self.score(self.found + self.n1 - k, self.wrong + self.n0 - j)
         score_b, tp_b, fp_b, fn_b = self.score(self.found + k, self.wrong + j)
-        difference = score_b - score_a
-        difference = np.where(np.abs(difference) < _NEAR_TIE, 0.0, difference)
-        # The squared influences on the difference: of items on which the models agree, of
-        # discordant positives, of discordant negatives.
-        variance = self.found * (tp_b - tp_a) ** 2
-        variance = variance + self.missed * (fn_b - fn_a) ** 2
-        variance = variance + self.wrong * (fp_b - fp_a) ** 2
-        variance = variance + k * (tp_b - fn_a) ** 2 + (self.n1 - k) * (fn_b - tp_a) ** 2
-        variance = variance + j * fp_b**2 + (self.n0 - j) * fp_a**2
-        return _in_errors(difference, variance)
+        # The squared influences on the difference: of items on which the models agree, ...
+        agreed = self.found * (tp_b - tp_a) ** 2
+        agreed = agreed + self.missed * (fn_b - fn_a) ** 2
+        agreed = agreed + self.wrong * (fp_b - fp_a) ** 2
+        # ... of discordant positives, and of discordant negatives.
+        positives = k * (tp_b - fn_a) ** 2 + (self.n1 - k) * (fn_b - tp_a) ** 2
+        negatives = j * fp_b**2 + (self.n0 - j) * fp_a**2
+        return _in_errors(score_b - score_a, agreed + positives + negatives)
+
+    def p_value(self, observed: float) -> float:
+        """Return the probability of a statistic at least as far from 0 as the observed one.
+
+        Of many outcomes only those count whose probability is not below 1e-19 in all.
+        """
+        least = 0.0 if (self.n1 + 1) * (self.n0 + 1) <= 2 * _BLOCK else 1e-19
+        k, chance_k = _tosses(self.n1, least)
+        j, chance_j = _tosses(self.n0, least)
+        p = 0.0
+        for block in np.array_split(np.arange(len(k)), 1 + len(k) * len(j) // _BLOCK):
+            statistic = self.statistic(k[block, None], j)
+            extreme = np.abs(statistic) >= observed * (1.0 - _TIES)
+            p += float(chance_k[block] @ (extreme @ chance_j))
+        return min(1.0, max(p, least))
 
 
 def exact_p_value(cells: Array, a: float, b: float) -> float:
@@ -100,18 +113,7 @@ def exact_p_value(cells: Array, a: float, b: float) -> float:
     """
     swaps = _swaps(cells, a / (a + b), b / (a + b))
     observed = abs(float(swaps.statistic(cells[1, 0, 1], cells[0, 0, 1])))
-    if not observed:
-        return 1.0
-    # Of many outcomes only those count whose probability is not below 1e-19 in all.
-    least = 0.0 if (swaps.n1 + 1) * (swaps.n0 + 1) <= 2 * _BLOCK else 1e-19
-    k, chance_k = _tosses(swaps.n1, least)
-    j, chance_j = _tosses(swaps.n0, least)
-    p_value = 0.0
-    for block in np.array_split(np.arange(len(k)), 1 + len(k) * len(j) // _BLOCK):
-        statistic = swaps.statistic(k[block, None], j)
-        extreme = np.abs(statistic) >= observed * (1.0 - _TIES)
-        p_value += float(chance_k[block] @ (extreme @ chance_j))
-    return min(1.0, max(p_value, least))
+    return swaps.p_value(observed) if observed else 1.0
 
 
 def _swaps(cells: Array, a: float, b: float) -> _Swaps:
@@ -132,16 +134,17 @@ def _tosses(n: int, least: float) -> tuple[Array, Array]:
 
 
 def _in_errors(difference: Array, variance: Array) -> Array:
-    """Return a difference over its standard error; 0 if it is 0.
+    """Return a difference of scores over its standard error; 0 if the scores are equal.
 
     Without a variance one model is right wherever the other is wrong: nothing is further.
     """
+    difference = np.where(np.abs(difference) < _NEAR_TIE, 0.0, difference)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(difference == 0.0, 0.0, difference / np.sqrt(variance))
 
 
 @dataclass(frozen=True)
-class _Units:
+class SwappedUnits:
     """Rows of alike items, or groups of items, that are swapped as a whole.
 
     Attributes
@@ -171,32 +174,18 @@ class _Units:
         moves_kept = self.of_b @ by_b - self.of_a @ by_a
         moves_swapped = self.of_a @ by_b - self.of_b @ by_a
         variance = (kept.T * moves_kept**2 + swapped.T * moves_swapped**2).sum(axis=0)
-        difference = np.where(np.abs(score_b - score_a) < _NEAR_TIE, 0.0, score_b - score_a)
-        return _in_errors(difference, variance / counts_a.sum(axis=0) ** 2)
+        return _in_errors(score_b - score_a, variance / counts_a.sum(axis=0) ** 2)
 
 
 def random_swaps(
-    cell_a: NDArray[np.intp],
-    cell_b: NDArray[np.intp],
-    counts: Array,
-    groups: NDArray[np.intp] | None,
-    cells: int,
-    evaluate: Evaluate,
-    replicates: int,
-    rng: np.random.Generator,
+    units: SwappedUnits, evaluate: Evaluate, replicates: int, rng: np.random.Generator
 ) -> float:
     """Return the two-sided p-value from random swaps; the observed outcome counts as one of them.
 
     Parameters
     ----------
-    cell_a, cell_b : ndarray of int, shape (rows,)
-        The cell of A's matrix, and of B's, that a row of alike items belongs to.
-    counts : ndarray, shape (rows,)
-        How many items each row has.
-    groups : ndarray of int, shape (rows,), or None
-        The group of each row: its items are swapped together. None swaps every item by itself.
-    cells : int
-        K, the number of cells.
+    units : SwappedUnits
+        What is swapped as a whole.
     evaluate : callable
         Takes counts by cell (K, B); returns scores (B,) and influences (K, B).
     replicates : int
@@ -206,12 +195,11 @@ def random_swaps(
 
     An undefined score counts as extreme.
     """
-    units = _units(cell_a, cell_b, counts, groups, cells)
     nothing = np.zeros((1, len(units.number)))
     observed = np.abs(units.statistic(nothing, evaluate))
     number = units.number.astype(np.int64)
     extreme = 0
-    blocks = 1 + replicates * 2 * (len(units.number) + cells) // _BLOCK
+    blocks = 1 + replicates * 2 * sum(units.of_a.shape) // _BLOCK
     for block in np.array_split(np.arange(replicates), blocks):
         swapped = rng.binomial(number, 0.5, (len(block), len(number)))
         statistic = np.abs(units.statistic(swapped.astype(np.float64), evaluate))
@@ -220,23 +208,30 @@ def random_swaps(
     return (1 + extreme) / (1 + replicates)
 
 
-def _units(
-    cell_a: NDArray[np.intp],
-    cell_b: NDArray[np.intp],
-    counts: Array,
-    groups: NDArray[np.intp] | None,
-    cells: int,
-) -> _Units:
-    """Return what is swapped as a whole: rows of alike items one by one, or groups."""
+def swapped_units(
+    cells: NDArray[np.intp], counts: Array, groups: NDArray[np.intp] | None
+) -> SwappedUnits:
+    """Return what is swapped as a whole: rows of alike items one by one, or groups.
+
+    Parameters
+    ----------
+    cells : ndarray of int, shape (2, rows)
+        The cell of A's matrix, and of B's, that a row of alike items belongs to.
+    counts : ndarray, shape (rows,)
+        How many items each row has.
+    groups : ndarray of int, shape (rows,), or None
+        The group of each row: its items are swapped together. None swaps every item by itself.
+    """
     from scipy.sparse import coo_array  # slow to import
 
-    rows = len(counts)
     if groups is None:
-        unit, held = np.arange(rows), np.ones(rows)
+        unit = np.arange(len(counts))
+        items = np.ones(len(counts))
         number = counts
     else:
-        unit, held = groups, counts
+        unit = groups
+        items = counts
         number = np.ones(int(groups.max()) + 1)
-    shape = len(number), cells
-    of_a, of_b = (coo_array((held, (unit, cell)), shape=shape).tocsr() for cell in (cell_a, cell_b))
-    return _Units(of_a, of_b, number)
+    shape = len(number), int(cells.max()) + 1
+    of_a, of_b = (coo_array((items, (unit, cell)), shape=shape).tocsr() for cell in cells)
+    return SwappedUnits(of_a, of_b, number)

@@ -70,11 +70,18 @@ class Moves(NamedTuple):
         return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
 
 
-def delta_error(influence: Array, estimate: Array) -> Array:
-    """Return the cluster-robust standard error of the delta method, with the factor G / (G - 1)."""
-    units = len(influence)
-    square = (influence**2).sum(axis=0) * (units / max(units - 1, 1))
-    return np.where(np.isnan(estimate), np.nan, np.sqrt(square))
+def delta_error(moves: Moves) -> Array:
+    """Return the cluster-robust standard error of the delta method, with the factor G / (G - 1).
+
+    As in the jackknife, G is the number of units that hold items.
+    """
+    square = (moves.influence**2).sum(axis=0) * divisor_factor(moves.units)
+    return np.where(np.isnan(moves.estimate), np.nan, np.sqrt(square))
+
+
+def divisor_factor(units: Array | int) -> Array:
+    """Return G / (G - 1) for G units, and 1 for one unit."""
+    return np.asarray(units / np.maximum(units - 1.0, 1.0))
 
 
 def jackknife_error(moves: Moves) -> Array:
@@ -100,19 +107,30 @@ def limits(moves: Moves, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArr
     least, largest = range_
     error = jackknife_error(moves)
     t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
-    # The bias moves the centre half of the way to a border at most.
+    # 1. The bias moves the centre half of the way to a border at most.
     halfway = 0.5 * (least + estimate), 0.5 * (largest + estimate)
     low, high = delta.logit(np.clip(estimate - moves.bias, *halfway), error, t, range_)
-    low = np.minimum(low, estimate)
-    high = np.maximum(high, estimate)
-    # Wilson's upper limit for the share of such units, none of G. They may have any score.
-    unseen = z * z / (moves.units + z * z)
-    alike = (error == 0.0) & ~np.isnan(estimate)
-    with np.errstate(invalid="ignore"):
-        low = np.where(alike, estimate - unseen * (estimate - least), low)
-        high = np.where(alike, estimate + unseen * (largest - estimate), high)
+    # 2. Without a variance all units are alike.
+    low_if_alike, high_if_alike = _limits_of_alike_units(moves, z, range_)
+    low = np.where(error == 0.0, low_if_alike, np.minimum(low, estimate))
+    high = np.where(error == 0.0, high_if_alike, np.maximum(high, estimate))
+    # 3. An undefined score may be anything.
     undefined = np.isnan(estimate)
     return np.where(undefined, least, low), np.where(undefined, largest, high)
+
+
+def _limits_of_alike_units(
+    moves: Moves, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]
+) -> Limits:
+    """Return the limits if all units are alike.
+
+    The share of other units is at most Wilson's upper limit for none of G. They may have any score.
+    """
+    estimate = moves.estimate
+    least, largest = range_
+    unseen = z * z / (moves.units + z * z)
+    with np.errstate(invalid="ignore"):
+        return estimate - unseen * (estimate - least), estimate + unseen * (largest - estimate)
 
 
 def change(a: Moves, b: Moves) -> Moves:
@@ -134,19 +152,22 @@ def moves_of_counts(table: Array, a: float, b: float) -> Moves:
 
     A unit's share is its share of the relevant items.
     """
-    weights = np.array([1.0, a > 0.0, b > 0.0]).reshape(1, 3, *(1,) * (table.ndim - 2))
-    table = table * weights
+    matters = np.array([1.0, a > 0.0, b > 0.0]).reshape(1, 3, *(1,) * (table.ndim - 2))
+    table = table * matters
     total = table.sum(axis=0)
     estimate = _score(total, a, b)
     without = _score(np.moveaxis(total - table, 1, 0), a, b)
     tp, fp, fn = np.moveaxis(table, 1, 0)
     D = tp + a * fp + b * fn
-    relevant = tp + fp + fn
+    influence = _shares_of(_rounded(tp - estimate * D, tp + D), D.sum(axis=0))
+    share = _shares_of(tp + fp + fn, total.sum(axis=0))
+    return Moves(estimate, influence, _changes(estimate, without), share)
+
+
+def _shares_of(parts: Array, total: Array) -> Array:
+    """Return parts over a total, 0 where the total is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        influence = _rounded(tp - estimate * D, tp + D) / D.sum(axis=0)
-        share = relevant / relevant.sum(axis=0)
-    left_out = _changes(estimate, without)
-    return Moves(estimate, np.nan_to_num(influence), left_out, np.nan_to_num(share))
+        return np.nan_to_num(parts / total)
 
 
 def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
@@ -160,22 +181,32 @@ def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
     weight = _class_weights(total, weighted)
     scores = np.where(weight > 0.0, classes.estimate, 0.0)
     estimate = weight @ scores
-    # 1. Without each unit. A class that loses its only unit keeps its score.
-    others = np.moveaxis(total - table, 1, 0)
-    others_scores = _score(others, a, b)
-    others_scores = np.where(np.isnan(others_scores), scores, others_scores)
-    without = (_class_weights(others, weighted) * others_scores).sum(axis=-1)
-    # 2. The influence; the weights are random, too.
+    # 1. The influence; the weights are random, too.
     influence = np.where(weight > 0.0, classes.influence, 0.0) @ weight
     if weighted:
         true = table[:, 0] + table[:, 2]
         influence = influence + true @ (scores - estimate) / true.sum()
     share = classes.share @ _class_shares(total, a, b, weight)
-    # 3. The jackknife's bias (G - 1) (mean without a unit - score), over the units that hold items.
-    left_out = _changes(estimate, without)
+    # 2. The changes without each unit, and the jackknife's bias.
+    others = np.moveaxis(total - table, 1, 0)
+    left_out = _changes(estimate, _average(others, a, b, weighted, scores))
+    return Moves(estimate, influence, left_out, share, _bias(left_out, share))
+
+
+def _average(counts: Array, a: float, b: float, weighted: bool, known: Array) -> Array:
+    """Return averages over classes from TP, FP and FN, the first axis; classes last.
+
+    A class without relevant items keeps its known score.
+    """
+    scores = _score(counts, a, b)
+    scores = np.where(np.isnan(scores), known, scores)
+    return np.asarray((_class_weights(counts, weighted) * scores).sum(axis=-1))
+
+
+def _bias(left_out: Array, share: Array) -> Array:
+    """Return (G - 1) (mean without a unit - score), over the G units that hold items."""
     units = np.maximum((share > 0.0).sum(axis=0), 1)
-    bias = -(units - 1.0) * left_out.sum(axis=0) / units
-    return Moves(estimate, influence, left_out, share, bias)
+    return np.asarray(-(units - 1.0) * left_out.sum(axis=0) / units)
 
 
 def _class_weights(counts: Array, weighted: bool) -> Array:

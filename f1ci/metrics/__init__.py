@@ -157,9 +157,6 @@ def get(metric: str | Metric) -> Metric:
     >>> metrics.get("f2"), metrics.get("macro_precision"), metrics.get("sensitivity")
     (<metric fbeta(2)>, <metric macro_precision>, <metric recall>)
     """
-    if type(metric) is Metric:
-        rule = "metric must be a name, a BinaryMetric or a MatrixMetric"
-        raise TypeError(f"{rule}, got a Metric without a value")
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):

@@ -379,7 +379,10 @@ recall = Tversky("recall", 0.0, 1.0)
 
 
 class ShareRight(Metric):
-    """The share of items that are right: recall of one class to which every item belongs."""
+    """The share of items that are right: recall of one class to which every item belongs.
+
+    Accuracy and the micro average compute it alike, so their limits are the same to the last digit.
+    """
 
     index = recall
 
@@ -390,6 +393,18 @@ class ShareRight(Metric):
     def single(self, items: Items) -> Items:
         return items.right_or_wrong()
 
+    def estimate(self, matrix: Matrix) -> Array:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(matrix.right.sum(axis=0) / matrix.total)
+
+    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+        return self.slopes_and_size(matrix)[:2]
+
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        is_right = matrix.cells.right.reshape(-1, *(1,) * matrix.total.ndim)
+        slopes = np.ones_like(matrix.counts) * is_right
+        return self.estimate(matrix), slopes, slopes
+
 
 class Accuracy(ShareRight, BinaryMetric):
     """The share of items that are right, of any number of classes.
@@ -398,19 +413,6 @@ class Accuracy(ShareRight, BinaryMetric):
     """
 
     binary = False
-
-    def estimate(self, matrix: Matrix) -> Array:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(matrix.right.sum(axis=0) / matrix.total)
-
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        right = np.ones_like(matrix.counts) * matrix.cells.right.reshape(
-            -1, *(1,) * (matrix.counts.ndim - 1)
-        )
-        return self.estimate(matrix), right, right
-
-    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
-        return self.slopes_and_size(matrix)[:2]
 
 
 def counts_of_class(matrix: Matrix, place: int) -> tuple[Array, Array, Array]:
@@ -431,4 +433,5 @@ def finite(value: Numbers) -> Array:
 
 def expectations(matrix: Matrix) -> Slopes:
     """Return E(ZA), EA and EZ of each class against the rest, each of shape (r, ...)."""
-    return matrix.right / matrix.total, matrix.predicted / matrix.total, matrix.true / matrix.total
+    eza, ea, ez = matrix.by_class / matrix.total
+    return eza, ea, ez

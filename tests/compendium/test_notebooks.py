@@ -370,7 +370,7 @@ def test_a_cell_without_end_is_a_failure_with_a_sentence(tmp_path):
 def test_an_interrupted_run_leaves_nothing_that_counts_as_done(tmp_path):
     root = make_tree(tmp_path, waits=WAITS)
     with subprocess.Popen(command(root, "execute", *ONE), env=environment()) as process:
-        while not [*root.glob("_build/running-*/made/results/waits.csv")]:
+        while not [*root.glob("_build/running-*/*/made/results/waits.csv")]:
             assert process.poll() is None
             time.sleep(0.05)
         family = psutil.Process(process.pid).children(recursive=True)

@@ -1,6 +1,7 @@
 """Known class shares: Bayes' rule, the stratified estimator of a share, numeric derivatives."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from examples import labels_of
 from scipy import stats
@@ -50,6 +51,15 @@ def test_accuracy_has_the_error_of_a_stratified_share():
     found = f1ci.metric_interval(MATRIX, "accuracy", class_shares=SHARES)
     assert found.estimate == pytest.approx(SHARES @ right, abs=1e-14)
     assert found.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_accuracy_by_other_names_has_the_same_limits():
+    """They differed by 2e-6: rounding in equal slopes decides which of two empty cells moves."""
+    y_true = [1, 0, 1, 0, 0]
+    known = {"class_shares": {0: 0.41, 1: 0.59}}
+    accuracy = f1ci.score_interval(y_true, y_true, "accuracy", **known)
+    for name in ("micro_f1", "weighted_recall"):
+        assert tuple(f1ci.score_interval(y_true, y_true, name, **known)) == tuple(accuracy)
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 3 items")
@@ -124,3 +134,16 @@ def test_an_average_that_leaves_a_class_out_says_so():
     with pytest.warns(f1ci.IntervalWarning) as caught:
         f1ci.metric_interval(matrix, "macro_precision", class_shares=SHARES)
     assert any("leaves out class 1" in str(warning.message) for warning in caught)
+
+
+def test_shares_in_a_series_of_pandas_are_read_by_name():
+    y_true, y_pred = labels_of(BINARY)
+    shares = {1: 0.02, 0: 0.98}
+    expected = f1ci.score_interval(y_true, y_pred, class_shares=shares)
+    series = pd.Series(shares)
+    assert tuple(f1ci.score_interval(y_true, y_pred, class_shares=series)) == tuple(expected)
+    assert tuple(f1ci.metric_interval(BINARY, "f1", class_shares=series)) == tuple(expected)
+    report = f1ci.matrix_report(BINARY, class_shares=series)
+    assert report.by_class["f1"].low[1] == pytest.approx(expected.low, abs=1e-9)
+    with pytest.raises(ValueError, match="must name classes that occur"):
+        f1ci.metric_interval(BINARY, "f1", class_shares=pd.Series([0.98, 0.02], index=["a", "b"]))

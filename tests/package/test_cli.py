@@ -323,12 +323,6 @@ def test_bad_comparisons_get_one_sentence(run, write, arguments, sentence):
     assert sentence in err
 
 
-def test_input_without_an_end_is_refused(run, monkeypatch):
-    monkeypatch.setattr(cli._files, "_MOST_BYTES", 1 << 20)
-    _, err = run("report", "/dev/zero", code=2)
-    assert "/dev/zero: more than 1 megabytes, or input without an end" in err
-
-
 # The terminal
 
 
@@ -352,3 +346,18 @@ def test_a_process_reads_its_input_and_writes_what_the_terminal_can_show():
     assert done.returncode == 0
     assert rb"\u6771" in done.stdout
     assert not done.stderr
+
+
+def test_a_class_of_three_with_known_shares_has_one_interval(in_json, write):
+    """Of a perfect model a comparison did not know that the shares are those of true classes."""
+    path = write(["x,x,x", "y,y,y", "z,y,z", "x,z,x", "z,z,z"] * 9, "gold,a,b")
+    known = ["--true", "gold", "--class-shares", "x=0.01", "y=0.3", "z=0.69"]
+    of_b = in_json("report", path, "--pred", "b", *known)
+    for metric in ("precision", "recall", "f1"):
+        options = ["--pred", "a", "b", "--positive", "x", "--metric", metric]
+        rows = in_json("compare", path, *options, *known)
+        (compared,) = (row for row in rows if row["name"] == "b")
+        (alone,) = (row for row in of_b if (row["name"], row["metric"]) == ("x", metric))
+        assert compared["metric"] == metric
+        limits = compared["low"], compared["high"]
+        assert limits == pytest.approx((alone["low"], alone["high"]), abs=1e-9)

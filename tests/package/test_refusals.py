@@ -29,7 +29,7 @@ COUNTS = [
     (partial(counts, 2**51, 2, 3), "tp must be a whole number .*, got 2251799813685248"),
     (partial(counts, True, 2, 3), "tp must be numeric, got True"),
     (partial(counts, [[1], [2, 3]], 2, 3), "tp must be a regular array"),
-    (partial(counts, [1, 2], [1, 2, 3], 0), r"shape \(2,\) and arg 1 .* \(3,\)"),
+    (partial(counts, [1, 2], [1, 2, 3], 0), r"fit together, got \(2,\), \(3,\), \(\)"),
     (lambda: "x" in counts(7, 2, 1), "a value must be numeric, got 'x'"),
 ]
 OPTIONS = [
@@ -113,7 +113,6 @@ REPORTS = [
     (partial(report, TRUE, PRED, method="blur"), "method must be one of 'score', .*, got 'blur'"),
     (partial(f1ci.matrix_report, np.zeros((3, 3), int)), "must hold at least one item, got"),
     (partial(f1ci.plot.forest, [1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
-    (partial(f1ci.plot.forest, counts(7, 2, 1), ax=1), "ax must be .*, got 1"),
     (partial(f1ci.plot.difference, 1), "test must be a DifferenceTest, got 1"),
 ]
 
@@ -156,7 +155,6 @@ FOLDS_AND_POSTERIORS = [
     (partial(folds, True), "n must be an integer, got True"),
     (partial(folds, 8, stratify=[0, 1] * 3), "stratify must have 8 labels, .*, got 6"),
     (partial(folds, 4, stratify=[0.0, 0.0, NAN, 0.0]), "missing labels, got nan"),
-    (partial(folds, 10**6, repetitions=2000), "1000000000 indices, got n=1000000 and rep.*=2000"),
     (partial(f1ci.effective_counts, FOLDS[0]), r"folds must .* shape \(2, 3\)"),
     (partial(f1ci.effective_counts, FOLDS, rho1=-0.1), "rho1 must .*, got -0.1"),
     (partial(posterior, -1, 2, 3), "tp must be finite .*, got -1"),
@@ -194,7 +192,6 @@ COVERAGE = [
     ),
     (partial(simulate, HALVES, method=two_intervals), "truth must be numeric, got None"),
     (partial(simulate, [0.5, 0.5]), r"shape \(4,\), got shape \(2,\)"),
-    (partial(simulate, HALVES, executor="x"), "executor must have a method map, got .x."),
 ]
 
 METRICS = [
@@ -210,7 +207,6 @@ METRICS = [
     (partial(metrics.f1.value, [[1, -2], [3, 4]]), "not negative, got -2"),
     (partial(metrics.f1.value, "f1"), "matrix must be numeric, got 'f1'"),
     (partial(BinaryMetric, "b", max, range=(1, 0)), r"largest value, got \(1, 0\)"),
-    (partial(f1ci.metric_interval, B, metrics.Metric()), "got a Metric without"),
     (
         partial(f1ci.metric_interval, np.eye(61), MatrixMetric("own", np.trace)),
         "'own' takes at most 60 classes, .* got 61",

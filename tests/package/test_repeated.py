@@ -139,3 +139,17 @@ def test_new_items_and_new_runs_are_covered(runs):
     # Two runs are few: the page says 90 %. Four standard errors are .036.
     least = 0.90 if runs == 2 else 0.94
     assert least - 0.036 < inside / replicates < 0.97 + 0.028
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_the_order_of_runs_without_a_variance_does_not_matter():
+    """One run finds items in three documents, the other in one: alone that says less."""
+    y_true = [1] * 6 + [0] * 4
+    groups = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    runs = [[1, 0, 1, 0, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]]
+    limits = [
+        tuple(f1ci.repeated_interval(y_true, order, "precision", groups=groups))
+        for order in (runs, runs[::-1])
+    ]
+    alone = [f1ci.score_interval(y_true, run, "precision", groups=groups).low for run in runs]
+    assert limits == [(min(alone), 1.0)] * 2

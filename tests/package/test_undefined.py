@@ -89,3 +89,27 @@ def test_limits_stay_in_the_range_if_an_unknown_class_counts(metric, options, co
     assert 0.0 <= interval.low <= interval.estimate <= interval.high <= 1.0
     change = f1ci.difference_interval(y_true, y_pred, y_true, metric, **options)
     assert -1.0 <= change.low <= change.estimate <= change.high <= 1.0
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize("method", ["score", "logit", "delta"])
+def test_a_joint_interval_is_as_wide_for_an_unknown_class_as_one_alone(method):
+    """That of the delta method did not know of the class; its error has the divisor n - 1."""
+    y_true = [0, 1, 1] * 100
+    y_pred = [0, 1, 0] + [0, 1, 1] * 99
+    options = {"labels": [0, 1, 2], "zero_division": 0, "method": method}
+    alone = f1ci.score_interval(y_true, y_pred, "macro_f1", **options)
+    joint = f1ci.joint_intervals(y_true, {"A": y_pred}, "macro_f1", **options)
+    limits = joint.individual_low[0], joint.individual_high[0]
+    assert limits == pytest.approx(tuple(alone), abs=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_difference_of_counts_has_the_constant_of_undefined_scores():
+    """From indicators it was 0, from the same counts nan."""
+    true = np.zeros((4, 2), dtype=int)
+    counts = np.zeros((4, 2, 3), dtype=int)
+    one = f1ci.difference_interval(true, true, true, "macro_f1", zero_division=0)
+    other = f1ci.clustered_difference(counts, counts, average="macro", zero_division=0)
+    assert one.estimate == other.estimate == 0.0
+    assert tuple(one) == tuple(other)
