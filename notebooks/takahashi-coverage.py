@@ -499,10 +499,10 @@ between = {
 
 # %% tags=["remove-cell"]
 # Prepare the sizes that the statements call large and small, and keep numbers for the text.
-claim = statements.claim
+claim = statements.Claims()
 large, at_100, small = [n for n in SIZES if n > 100], [100], [n for n in SIZES if n < 100]
-macros = ("macro_f1", "macro_f1_star")
-micro_small, macro_small = span(small, ("micro_f1",)), span(small, macros)
+micro_small = span(small, ("micro_f1",))
+macro_small = span(small, ("macro_f1", "macro_f1_star"))
 say("takahashi-at-100-worst", span(at_100)[0])
 say("takahashi-at-101", float(between[101]))
 empty = [undefined[s, 25, "macro_f1_star"] for s in SCENARIOS]
@@ -510,67 +510,34 @@ most_apart = max((by for (*_, m), by in apart.items() if m == "macro_f1_star"), 
 
 # %%
 # State each claim of section 4: words of the paper, our numbers, and whether it holds.
-claims = [
-    claim(
-        "4",
-        "large n: micro and macro F1 cover close to 95 %",
-        text(span(large, ("micro_f1", "macro_f1"))),
-        close(span(large, ("micro_f1", "macro_f1"))),
-    ),
-    claim(
-        "4",
-        "small n: coverage is smaller, especially for macro and macro* F1",
-        f"n = 25 and 50: micro {text(micro_small)}, macro and macro* {text(macro_small)}",
-        macro_small[0] < micro_small[0] < confidence_level,
-    ),
-    claim(
-        "4",
-        "small n: an interval for macro* F1 is often impossible",
-        ", ".join(f"{100 * e:.1f} %" for e in empty) + " at n = 25 in scenarios 1 to 3",
-        max(empty) > 0.1,
-    ),
-]
+covered = span(large, ("micro_f1", "macro_f1"))
+claim("4", "large n: micro and macro F1 cover close to 95 %", text(covered), close(covered))
+words = "small n: coverage is smaller, especially for macro and macro* F1"
+value = f"n = 25 and 50: micro {text(micro_small)}, macro and macro* {text(macro_small)}"
+claim("4", words, value, macro_small[0] < micro_small[0] < confidence_level)
+words = "small n: an interval for macro* F1 is often impossible"
+value = ", ".join(f"{100 * e:.1f} %" for e in empty) + " at n = 25 in scenarios 1 to 3"
+claim("4", words, value, max(empty) > 0.1)
 
 # %%
 # State the claims of section 6.
-claims += [
-    claim(
-        "6",
-        "n larger than 100: coverage is close to the level",
-        f"{text(span(large))} at n = 500 and more, the sizes studied",
-        close(span(large)),
-    ),
-    claim(
-        "6",
-        "the same just above 100 (scenario 2, macro F1)",
-        ", ".join(f"{c:.3f} at n = {n}" for n, c in between.items()),
-        close(list(between.values())),
-    ),
-    claim(
-        "6",
-        "n < 100: coverage tends to be smaller than the level",
-        f"{text(span(small))}, all 18 below",
-        span(small)[1] < confidence_level,
-    ),
-]
+words = "n larger than 100: coverage is close to the level"
+value = f"{text(span(large))} at n = 500 and more, the sizes studied"
+claim("6", words, value, close(span(large)))
+value = ", ".join(f"{c:.3f} at n = {n}" for n, c in between.items())
+near = close(list(between.values()))
+claim("6", "the same just above 100 (scenario 2, macro F1)", value, near)
+words = "n < 100: coverage tends to be smaller than the level"
+claim("6", words, f"{text(span(small))}, all 18 below", span(small)[1] < confidence_level)
 
 # %%
 # State the claims about undefined scores and about the two macro averages.
-claims += [
-    claim(
-        "6",
-        "macro* F1 needs all margins to be above zero",
-        f"without an interval or with an empty margin: equal to {most_apart:.0e}",
-        None if np.isnan(most_apart) else most_apart < 1e-6,
-    ),
-    claim(
-        "4",
-        "n is large in typical applications, so the small-n problem is unlikely",
-        "no data in the paper",
-        None,
-    ),
-]
-statements.table(claims)
+value = f"without an interval or with an empty margin: equal to {most_apart:.0e}"
+equal = None if np.isnan(most_apart) else most_apart < 1e-6
+claim("6", "macro* F1 needs all margins to be above zero", value, equal)
+words = "n is large in typical applications, so the small-n problem is unlikely"
+claim("4", words, "no data in the paper", None)
+claim.table()
 
 # %% [markdown] tags=["default-values"]
 # (shown-n-takahashi-7)=
@@ -595,25 +562,18 @@ statements.table(claims)
 # {computed}`takahashi/table-3/scenario-1/n-100/micro_f1|.5f`. The number of right items is an
 # integer, and the interval's end points jump with it. The exact sum takes no time, so the figure
 # shows every $n$, with [Wilson's interval](/book/lam.md) for a proportion beside the paper's.
-
-# %%
-accuracy = truths[1]["micro_f1"]
-every = np.arange(10, 301)
-
-
-def micro_coverage(n):
-    """Return the exact coverage of the paper's interval for micro F1 in scenario 1."""
-    return class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level).coverage
-
-
 # %% tags=["remove-cell"]
 # Compute the exact coverage of both intervals for micro F1 at every size.
-sawtooth = np.array([micro_coverage(n) for n in every.tolist()])
-wilson = np.array(
-    [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every.tolist()]
-)
-say("takahashi-saw-tooth-least", float(sawtooth[every >= 25].min()))
-say("takahashi-wilson-least", float(wilson[every >= 25].min()))
+accuracy = truths[1]["micro_f1"]
+every = range(10, 301)
+exact_of_micro = [
+    class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level) for n in every
+]
+sawtooth = [result.coverage for result in exact_of_micro]
+wilson = [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every]
+from_25 = every.index(25)
+say("takahashi-saw-tooth-least", min(sawtooth[from_25:]))
+say("takahashi-wilson-least", min(wilson[from_25:]))
 
 # %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
 # Draw both curves, with the sizes of Table 3 as circles.

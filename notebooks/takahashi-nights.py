@@ -441,12 +441,12 @@ covered = {
 
 # %%
 # Collect the coverages for the table and for the text.
+head = ["coverage", "epochs independent", "nights, delta method", "nights, default"]
 rows = []
 for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=True):
     for size, coverage in by_size.items():
-        cells = [coverage.get("epochs independent"), *list(coverage.values())[-2:]]
-        rows.append([f"{text}, {size} nights"])
-        rows[-1] += ["" if c is None else f"{c:.1f} %" for c in cells]
+        cells = [f"{coverage[name]:.1f} %" if name in coverage else "" for name in head[1:]]
+        rows.append([f"{text}, {size} nights", *cells])
         say(f"nights-coverage-{question}-{size}", coverage["nights, default"])
         say(f"nights-coverage-delta-{question}-{size}", coverage["nights, delta method"])
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
@@ -458,7 +458,6 @@ say(
     "nights-coverage-epochs",
     max(c.get("epochs independent", 0) for c in covered[next(iter(QUESTIONS))].values()),
 )
-head = ["coverage", "epochs independent", "nights, delta method", "nights, default"]
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown] tags=["default-values"]

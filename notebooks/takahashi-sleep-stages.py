@@ -15,6 +15,8 @@ matrices: str = ""  # CSV file with the matrices of svm, rf and mlp, see "Matric
 
 # %%
 # Import what the notebook uses and open the ledger.
+from fractions import Fraction
+
 import numpy as np
 from compendium import figures, ledger, show
 from scipy.stats import norm
@@ -49,13 +51,11 @@ def record_all(prefix, values):
 
 # %%
 # Show Table 1a, the counts.
-rows = [
-    [
-        f"predicted {j}",
-        *(show.printed(f"takahashi/table-1a/predicted-{j}/true-{i}") for i in (1, 2, 3)),
-    ]
-    for j in (1, 2, 3)
-]
+shown = {
+    k: [show.printed(f"takahashi/table-1a/predicted-{k}/true-{i}") for i in (1, 2, 3)]
+    for k in (1, 2, 3)
+}
+rows = [[f"predicted {k}", *cells] for k, cells in shown.items()]
 show.table(["counts", "true 1", "true 2", "true 3"], rows, numeric=(1, 2, 3))
 
 # %% [markdown]
@@ -328,23 +328,13 @@ ENDS = ("estimate", "low", "high")
 
 
 # %%
-def given_matrix(name, matrix):
-    """Return your own matrix, if it is one of the missing three and has the paper's size."""
-    if name not in MISSING:
-        raise ValueError(f"{matrices}: name must be one of {list(MISSING)}, got {name!r}")
-    expected, size = int(given(f"takahashi/table-4/{name}/n")), matrix.to_numpy().sum()
-    if size != expected:
-        raise ValueError(
-            f"{matrices}: {name!r} must have {expected} items, as in Table 4, got {size}"
-        )
-    return matrix.to_numpy()
-
-
-# %%
 # Take the published matrix, and your own matrices if you gave any.
 yours = datasets.read_matrices(matrices) if matrices else {}
-at_hand = {"mnn": mnn.to_numpy()}
-at_hand |= {name: given_matrix(name, matrix) for name, matrix in yours.items()}
+for name, matrix in yours.items():
+    items = matrix.to_numpy().sum()
+    if name not in MISSING or items != given(f"takahashi/table-4/{name}/n"):
+        raise ValueError(f"{matrices}: each name is one of {list(MISSING)}, with the n of Table 4")
+at_hand = {name: matrix.to_numpy() for name, matrix in {"mnn": mnn, **yours}.items()}
 
 # %%
 # Record the results of Table 4 whose matrix is at hand.
@@ -384,13 +374,14 @@ show.grid(NAMES, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Tab
 def fitting_shares(name):
     """Find the numbers of right items that round to the printed estimate and both ends."""
     size = int(given(f"takahashi/table-4/{name}/n"))
-    share = np.arange(size + 1) / size
-    half = z * np.sqrt(share * (1 - share) / size)
-    fits = np.ones(size + 1, dtype=bool)
-    for end, value in zip(ENDS, (share, share - half, share + half), strict=True):
+    right_items = np.arange(1, size)
+    tables = np.stack([right_items, size - right_items, 0 * right_items, 0 * right_items], axis=1)
+    interval = f1ci.metric_interval(tables.reshape(-1, 2, 2), "accuracy", method="delta")
+    fits = np.ones(size - 1, dtype=bool)
+    for end in ENDS:
         number = page.number(f"takahashi/table-4/{name}/micro_f1/{end}")
-        fits &= np.abs(value - float(number.value)) <= float(number.half_unit)
-    return size, np.flatnonzero(fits)
+        fits &= np.abs(getattr(interval, end) - float(number.value)) <= float(number.half_unit)
+    return size, right_items[fits]
 
 
 # %%
@@ -398,8 +389,7 @@ def fitting_shares(name):
 rows = []
 for name in MISSING:
     size, possible = fitting_shares(name)
-    limits = f"{possible[0]:,} to {possible[-1]:,}"
-    rows.append([NAMES[name], f"{size:,}", limits])
+    rows.append([NAMES[name], f"{size:,}", f"{possible[0]:,} to {possible[-1]:,}"])
 show.table(["", "n", "right items"], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -408,22 +398,19 @@ show.table(["", "n", "right items"], rows, numeric=(1, 2))
 # two may differ by one unit.
 
 # %%
-rows, off = [], []
+# Show the middle of the printed end points beside the printed estimate.
+rows, fitting = [], 0
 for name in MISSING:
     for m in ("macro_f1", "macro_f1_star"):
-        low, estimate, high = (
-            page.number(f"takahashi/table-4/{name}/{m}/{end}").value
-            for end in ("low", "estimate", "high")
-        )
-        off.append(float(estimate - (low + high) / 2))
-        agrees = "fits" if abs(off[-1]) <= 0.001 else "does not fit"
-        rows.append([f"{NAMES[name]}, {MEASURES[m]}", f"{float(low + high) / 2:.4f}"])
-        rows[-1] += [f"{float(estimate):.3f}", agrees]
-
-# %%
-# Show the middle of the printed end points beside the printed estimate.
-say("sleep-midpoints", sum(abs(x) <= 0.001 for x in off))
-say("sleep-midpoint-numbers", 3 * len(off))
+        ids = [f"takahashi/table-4/{name}/{m}/{end}" for end in ENDS]
+        estimate, low, high = (page.number(identity).value for identity in ids)
+        middle = (low + high) / 2
+        fits = abs(estimate - middle) <= Fraction(1, 1000)
+        fitting += fits
+        numbers = [f"{float(middle):.4f}", f"{float(estimate):.3f}"]
+        rows.append([f"{NAMES[name]}, {MEASURES[m]}", *numbers, "fits" if fits else "does not fit"])
+say("sleep-midpoints", fitting)
+say("sleep-midpoint-numbers", 3 * len(rows))
 show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -645,69 +632,45 @@ for m in MEASURES:
     low = table_4["mnn", m]["low"]
     overlap += [table_4[name, m]["high"] >= low for name in MISSING]
     beyond += [table_4[name, m]["estimate"] >= low for name in MISSING]
-by_class_1 = {what: scores[what][0] / scores[what][1:].min() for what in ("precision", "recall")}
+precision, recall = (scores[s][0] / scores[s][1:].min() for s in ("precision", "recall"))
 
 # %%
 # State each claim: section, words of the paper, our numbers, and whether it holds.
-claim = statements.claim
-claims = [
-    claim(
-        "1, 2",
-        "micro F1 is the total probability of true positives",
-        f"{estimates['micro_f1']:.2f} = {right.sum():.2f}",
-        np.isclose(estimates["micro_f1"], right.sum()),
-    ),
-    claim(
-        "2",
-        "micro F1 is higher than the macro scores because class 1 has much lower precision and recall",
-        f"class 1 has {by_class_1['precision']:.0%} and {by_class_1['recall']:.0%} of the others' lowest",
-        max(by_class_1.values()) < 0.5,
-    ),
-    claim(
-        "5",
-        "the MNN's intervals do not overlap with the other point estimates",
-        f"{sum(beyond)} of 9 do",
-        not any(beyond),
-    ),
-    claim("5", "nor with the other intervals", f"{sum(overlap)} of 9 do", not any(overlap)),
-]
+claim = statements.Claims()
+micro = estimates["micro_f1"]
+text = "micro F1 is the total probability of true positives"
+claim("1, 2", text, f"{micro:.2f} = {right.sum():.2f}", np.isclose(micro, right.sum()))
+text = (
+    "micro F1 is higher than the macro scores because class 1 has much lower precision and recall"
+)
+value = f"class 1 has {precision:.0%} and {recall:.0%} of the others' lowest"
+claim("2", text, value, max(precision, recall) < 0.5)
+text = "the MNN's intervals do not overlap with the other point estimates"
+claim("5", text, f"{sum(beyond)} of 9 do", not any(beyond))
+claim("5", "nor with the other intervals", f"{sum(overlap)} of 9 do", not any(overlap))
 
 # %%
 # Prepare what the claims of sections 5 and 6 need.
 ratio = scores["f1"].min() / scores["f1"].max()
-lengths = {name: t["high"] - t["low"] for name, t in table_4.items()}
+longest = max(t["high"] - t["low"] for t in table_4.values())
 # By how much the classifiers differ: the range of the four estimates of one average.
-ranges = [np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES]
+least = min(np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES)
+r_says = appendix_d["printed"]
 
 # %%
 # State the claims of sections 5 and 6.
-claims += [
-    claim(
-        "5",
-        "this is further evidence that the MNN is superior",
-        f"not if epochs of a person correlate by {(min(effects.values()) - 1) / (per_person - 1):.3f}",
-        None,
-    ),
-    claim(
-        "5",
-        "n is large, so the intervals are narrow",
-        f"longest {max(lengths.values()):.3f}, classifiers differ by {min(ranges):.3f} and more",
-        max(lengths.values()) < min(ranges) / 2,
-    ),
-    claim(
-        "6",
-        "macro and micro scores hide large differences between classes",
-        f"toy example: worst class {ratio:.0%} of the best",
-        ratio < 0.5,
-    ),
-    claim(
-        "6",
-        "Appendix D has R code that computes the intervals",
-        "R: " + appendix_d["printed"].splitlines()[0].partition(" : ")[2],
-        not appendix_d["printed"].startswith("Error"),
-    ),
-]
-statements.table(claims)
+value = (
+    f"not if epochs of a person correlate by {(min(effects.values()) - 1) / (per_person - 1):.3f}"
+)
+claim("5", "this is further evidence that the MNN is superior", value, None)
+value = f"longest {longest:.3f}, classifiers differ by {least:.3f} and more"
+claim("5", "n is large, so the intervals are narrow", value, longest < least / 2)
+text = "macro and micro scores hide large differences between classes"
+claim("6", text, f"toy example: worst class {ratio:.0%} of the best", ratio < 0.5)
+value = "R: " + r_says.splitlines()[0].partition(" : ")[2]
+runs = not r_says.startswith("Error")
+claim("6", "Appendix D has R code that computes the intervals", value, runs)
+claim.table()
 
 # %% [markdown] tags=["default-values"]
 # ## What we learn

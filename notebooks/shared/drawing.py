@@ -23,13 +23,12 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
     page = ledger.opened()
-    values = np.empty(
-        (len(rows), 4)
-    )  # lowest and highest printed number that agrees, ours, printed
-    for place, i in enumerate(rows.values()):
+    values = []  # lowest and highest printed number that agrees, ours, printed
+    for i in rows.values():
         row, record = page.row(i), page.records[i]
-        values[place] = [*ledger.allowed(record, row), record.value, float(row.printed)]
-    low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
+        values.append([*ledger.allowed(record, row), record.value, float(row.printed)])
+    table = np.array(values, dtype=float)
+    low, high, ours, printed = (table / table[:, [2]] if ratio else table).T
     places = np.arange(len(rows))
     ranges(axes, list(rows), np.column_stack([low, high]), printed, "allowed by the ledger")
     axes.plot(ours, places, "|", markersize=9, color=figures.COLOURS["blue"], label="reproduced")
@@ -54,3 +53,26 @@ def ranges(axes: Any, names: Sequence[str], bands: Any, printed: Any, label: str
     axes.plot(values, places, "o", **look)
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
+
+
+def ratios(table: str, lines: Mapping[str, str], height: float) -> Any:
+    """Draw the coverages and the lengths of a table as ratios to the reproduced ones.
+
+    Parameters
+    ----------
+    table : str
+        The beginning of the ids.
+    lines : mapping of str to str
+        The lines of the table, such as "1nn/joint", and their names.
+    height : float
+        Of the figure, in inches.
+    """
+    figure, axes = figures.subplots(2, 1, height=height, sharey=True)
+    for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
+        ids = {name: f"{table}/{line}/{quantity}" for line, name in lines.items()}
+        allowed(axis, ids, ratio=True)
+        axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
+        axis.set(title=quantity, xlabel="ratio to the reproduced value")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure

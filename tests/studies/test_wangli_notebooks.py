@@ -163,6 +163,6 @@ def test_the_error_correlation_is_that_of_the_labels():
 
 def test_correlated_errors_make_a_difference_surer():
     # 1.645 standard errors of the difference at a correlation of one half, half of that at none.
-    assert tag_sets.probability_not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
-    independent = tag_sets.probability_not_better(1.6449, 1, 1)
+    assert fold_statistics.not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
+    independent = fold_statistics.not_better(1.6449, 1, 1)
     assert independent == pytest.approx(stats.norm.sf(1.6449 / 2**0.5))
