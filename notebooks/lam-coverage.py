@@ -656,8 +656,7 @@ for name, axis in zip(scenarios, axes, strict=True):
     size_axis(axis, title=f"{titles[name]}, $F_1$ = {truth[name]:.2f}")
 axes[1].set_ylabel("length relative to Wald's")
 axes[2].set_xlabel("size $n$ of the test set")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "lam-coverage-relative")
 
 # %% [markdown]

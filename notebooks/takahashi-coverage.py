@@ -326,8 +326,7 @@ panels[-1].plot([], [], ":", color="black", label="undefined: a miss")
 panels[-1].plot(
     [], [], "-", color=figures.COLOURS["grey"], lw=1, label=f"level {confidence_level:g}"
 )
-handles, labels = panels[-1].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*panels[-1].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "takahashi-coverage-table-3")
 
 # %% [markdown]

@@ -339,8 +339,7 @@ for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     axis.axvline(level, color=figures.COLOURS["grey"], linewidth=0.8)
     axis.set_title(f"n = {n}")
 axes[1].set_xlabel("coverage")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-gaussian-coverage")
 
 # %% [markdown]

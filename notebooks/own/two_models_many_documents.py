@@ -7,7 +7,6 @@ comes from the generator that is passed in.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -127,13 +126,6 @@ def coverage(low: Array, high: Array, truth: float) -> Coverage:
     )
 
 
-def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of f1ci without warnings: undefined and perfect scores are outcomes here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        return function(*args, **kwargs)
-
-
 def unlike_sizes(shape: Any, rng: Generator) -> Array:
     """Draw sizes of documents: eight items on average, lognormal, at least one."""
     return np.asarray(np.maximum(1, np.rint(8 * np.exp(rng.normal(-0.5, 1.0, shape)))), dtype=int)
@@ -195,12 +187,10 @@ def document_limits(
 ) -> Iterator[tuple[str, Any]]:
     """Find four intervals for each collection; the bootstrap for a tenth of them."""
     total = np.moveaxis(counts.sum(axis=0), -1, 0)
-    yield "pooled", tuple(quietly(f1ci.f1_interval, *total, confidence_level=level))
+    yield "pooled", tuple(f1ci.f1_interval(*total, confidence_level=level))
     for method in ("delta", "logit"):
-        yield (
-            method,
-            tuple(quietly(f1ci.clustered_interval, counts, method=method, confidence_level=level)),
-        )
+        interval = f1ci.clustered_interval(counts, method=method, confidence_level=level)
+        yield method, tuple(interval)
     few = counts[:, : max(counts.shape[1] // 10, 20)]
     yield "bootstrap", bootstrap(few, level, resamples, rng)
 

@@ -48,11 +48,6 @@ def cells_by_dialogue(partition: str) -> Counts:
     return cells
 
 
-def blocks() -> pd.DataFrame:
-    """Return what each block of either partition holds."""
-    return _read("tag-sets-blocks.csv")
-
-
 def corpora(pair: str, tested_on: str) -> Counts:
     """Return the words of the small corpora, shape (50, 3, 2, 7).
 

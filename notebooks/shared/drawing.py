@@ -73,6 +73,5 @@ def ratios(table: str, lines: Mapping[str, str], height: float) -> Any:
         allowed(axis, ids, ratio=True)
         axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
         axis.set(title=quantity, xlabel="ratio to the reproduced value")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
