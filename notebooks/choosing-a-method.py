@@ -159,7 +159,8 @@ figures.save(figure, "choosing-a-method-tasks")
 
 # %%
 # Show mean and lowest coverage of each method.
-rows, least = [], {}
+rows = []
+least = {}
 for (v, method), interval in intervals.items():
     coverage, length = found[v, method]
     least[v, method], where = interval.least_coverage()
@@ -203,8 +204,7 @@ axes[0, 0].set_title("expected length")
 axes[0, 1].set_title("in times Wilson score's")
 for axis in axes[-1]:
     axis.set_xlabel("true $F_1$")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-length")
 
 # %% [markdown]
@@ -241,8 +241,8 @@ for name, third, change in (
 ):
     some = thirds[third]
     indirect, direct = (found[first, f"wilson_{word}"] for word in ("indirect", "direct"))
-    say(f"choosing-indirect-{name}-coverage", float(indirect[0][some].mean()))
-    say(f"choosing-direct-{name}-coverage", float(direct[0][some].mean()))
+    say(f"choosing-indirect-{name}-coverage", indirect[0][some].mean())
+    say(f"choosing-direct-{name}-coverage", direct[0][some].mean())
     ratio = direct[1][some].mean() / indirect[1][some].mean()
     say(change, float(abs(100 * (ratio - 1))))
 at_25 = {method: Interval.of(25, method, confidence_level) for method in methods}
@@ -351,8 +351,7 @@ for axis, prevalence in zip(axes[:, 0], prevalences, strict=True):
         axis.plot(possible, coverage, **{**look, "marker": "", "linewidth": 1.3})
     axis.set(title=f"prevalence {100 * prevalence:g} %", ylabel="coverage", ylim=(floor, 1.005))
 axes[-1, 0].set_xlabel("true $F_1$")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-prevalence")
 
 # %% [markdown]

@@ -180,8 +180,8 @@ show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, nu
 say("jiang-normality-coverage", 100 * coverage)
 at_printed = covering(printed("jiang/section-2.4/true_f0.5"))
 say("jiang-normality-coverage-printed-truth", 100 * at_printed)
-say("jiang-normality-bias", float(1e4 * (mean - truth)))
-say("jiang-normality-underestimate", float(100 * (1 - mean_error / deviation)))
+say("jiang-normality-bias", 1e4 * (mean - truth))
+say("jiang-normality-underestimate", 100 * (1 - mean_error / deviation))
 say("jiang-normality-asymptotic", (variance / n) ** 0.5)
 say("jiang-normality-below", 100 * float(probability @ (every.high < truth)))
 say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
@@ -332,8 +332,8 @@ show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
 # %% tags=["remove-cell"]
 # Keep the numbers at the smallest size for the text.
 say("jiang-normality-smallest", curve_sizes[0])
-say("jiang-normality-smallest-logit", float(logit_coverage[0]))
-say("jiang-normality-smallest-plain", float(plain_coverage[0]))
+say("jiang-normality-smallest-logit", logit_coverage[0])
+say("jiang-normality-smallest-plain", plain_coverage[0])
 
 # %% [markdown]
 # (shown-n-jiang-7)=

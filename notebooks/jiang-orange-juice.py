@@ -27,9 +27,9 @@ from time import perf_counter
 import numpy as np
 from compendium import figures, ledger, show
 from scipy import special, stats
-from sklearn.linear_model import LogisticRegression
 
 import f1ci
+from notebooks.data.make_splits import half
 from notebooks.shared import datasets, statements, tversky_index
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
@@ -180,32 +180,19 @@ assert near(from_print, "section-2.3/standard_error")
 # Citrus Hill, from the two factors that the paper names: customer loyalty and price difference. The
 # rule predicts Citrus Hill if this probability exceeds {published}`jiang/section-1/threshold`. We
 # count the four outcomes in the other half. The counts are in
-# `notebooks/data/splits-orange-juice.csv`. Some are made again here, as a check:
+# `notebooks/data/splits-orange-juice.csv`. `notebooks/data/make_splits.py` fits one half. Some are made
+# again here, as a check:
 
 # %%
 counts = datasets.split_counts("orange-juice")
 first = np.random.default_rng(seed).choice(len(counts), splits_made_anew, replace=False)
-features, bought = datasets.orange_juice_problem()
-root = 2012_14894  # of the committed halves; each has a random stream of its own
-
-
-# %%
-def fitted_on_half(i):
-    """Return outcome by prediction on the other half, for a regression without penalty."""
-    stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(int(i),)))
-    train, rest = np.split(stream.permutation(len(bought)), 2)
-    model = LogisticRegression(C=np.inf, solver="newton-cholesky", max_iter=1000)
-    predicted = model.fit(features[train], bought[train]).predict(features[rest])
-    return f1ci.confusion_matrix(bought[rest], predicted)
-
 
 # %% tags=["remove-cell"]
 # Fit some of the halves again, and check that the stored counts come out.
-fitted_counts = np.array([fitted_on_half(i) for i in first])
-same = (fitted_counts == counts[first]).all(axis=(1, 2))
+same = [(half(int(i)) == counts[i]).all() for i in first]
 assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
 say("jiang-juice-anew", splits_made_anew)
-say("jiang-juice-agree", int(same.sum()))
+say("jiang-juice-agree", int(np.sum(same)))
 
 # %% [markdown]
 # Of {glue:text}`jiang-juice-anew` halves {glue:text}`jiang-juice-agree` give the committed counts
@@ -240,8 +227,7 @@ for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), stric
     axis.locator_params(axis="x", nbins=4)
     axis.grid(False)
 figure.supylabel("halves", fontsize="medium")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "jiang-orange-juice-splits")
 
 # %%
@@ -260,8 +246,8 @@ show.table(head, rows, numeric=(1, 2, 3, 4))
 assert len(same_table) == 1
 say("jiang-juice-same", int(same_table[0]))
 say("jiang-juice-halves", len(counts))
-say("jiang-juice-spread", float(scores.std(ddof=1)))
-say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
+say("jiang-juice-spread", scores.std(ddof=1))
+say("jiang-juice-mean-error", over_splits.standard_error.mean())
 
 # %% [markdown]
 # The first number of this table counts in the ledger: {published}`jiang/section-1/f0.5` is a usual
@@ -345,36 +331,21 @@ show.table(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 
 # $a\,\mathrm E[A] + b\,\mathrm E[Z] \ge \max\{a\,\mathrm E[A], b\,\mathrm E[Z]\} + \min\{a, b\}\,\mathrm E[Z]$.
 # It is false. With $\mathrm E[ZA]$ at the end it is true, and the next line needs no more
 # ({ref}`E-jiang-2 <E-jiang-2>`, {prf:ref}`rem-jiang-proof`). A counterexample has $a = b = 1/2$,
-# $\mathrm E[A] = \mathrm E[ZA] = 1/10$ and $\mathrm E[Z] = 1/2$; among random rules there are many:
+# $\mathrm E[A] = \mathrm E[ZA] = 1/10$ and $\mathrm E[Z] = 1/2$:
 
 # %%
-rng = np.random.default_rng(seed + 1)
-drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
-
-
-def step(rules, weight_a, weight_b):
-    """Return the left side of the step, its right side as printed, and the same with E(ZA)."""
-    ea, ez, eza = rules[..., 1].sum(axis=-1), rules[..., 1, :].sum(axis=-1), rules[..., 1, 1]
-    predicted_part, true_part = weight_a * ea, weight_b * ez
-    largest, smallest = np.maximum(predicted_part, true_part), min(weight_a, weight_b)
-    return predicted_part + true_part, largest + smallest * ez, largest + smallest * eza
-
-
-# %%
-# Show both sides of the printed step, for the counterexample and for random rules.
-counterexample = np.array([[0.5, 0.0], [0.4, 0.1]])
-sides = step(counterexample, 0.5, 0.5)
-for name, side in zip(("left", "printed", "right"), sides, strict=True):
-    say(f"jiang-juice-step-{name}", float(side))
-rows = [["the counterexample", *(f"{side:.2f}" for side in sides)]]
-for weight_a, weight_b in ((0.5, 0.5), (a, b), (b, a)):
-    left_side, *right_sides = step(drawn, weight_a, weight_b)
-    fails = [f"fails for {100 * (left_side < r - 1e-15).mean():.0f} %" for r in right_sides]
-    rows.append([f"random rules, a = {weight_a:g}, b = {weight_b:g}", "", *fails])
-show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, numeric=(1, 2, 3))
+# Show both sides of the printed step for the counterexample.
+weight, ea, ez, eza = 0.5, 0.1, 0.5, 0.1
+largest = max(weight * ea, weight * ez)
+sides = {"left": weight * ea + weight * ez, "printed": largest + weight * ez}
+sides["right"] = largest + weight * eza
+for name, side in sides.items():
+    say(f"jiang-juice-step-{name}", side)
+row = ["the counterexample", *(f"{side:.2f}" for side in sides.values())]
+show.table(["", "left side", "right side, as printed", "with E[ZA]"], [row], numeric=(1, 2, 3))
 
 # %% [markdown]
-# The proposition itself holds, as the next section shows with the same rules.
+# The proposition itself holds, as the next section shows with random rules.
 #
 # (shown-e-jiang-5)=
 # ## A smaller bound
@@ -401,6 +372,8 @@ show.table([*head, "ratio of sample sizes"], rows, numeric=range(6))
 
 # %%
 # Rules with few false positives or few false negatives are where the variance is large.
+rng = np.random.default_rng(seed + 1)
+drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
 concentration = rng.choice([0.05, 0.3, 1.0], size=(random_rules, 3))
 ratios = rng.gamma(concentration)
 ratios = ratios[ratios[:, 0] > 1e-6]
@@ -533,7 +506,8 @@ say("jiang-juice-safe", safe)
 resamples = 1000
 start = perf_counter()
 f1ci.metric_interval(juice, index, method="delta").standard_error
-formula_time, start = perf_counter() - start, perf_counter()
+formula_time = perf_counter() - start
+start = perf_counter()
 cells_drawn = rng.choice(4, p=juice.ravel() / n, size=(resamples, n))
 resampled = np.stack([(cells_drawn == cell).sum(axis=1) for cell in range(4)], axis=1)
 bootstrap = float(index.value(resampled.reshape(-1, 2, 2)).std(ddof=1))

@@ -133,7 +133,7 @@ for m in methods:
     say(f"joint-{m}-length", ratio[m].mean())
 say("joint-blur-outside", 100 * outside["blur"].mean())
 say("joint-cautious-most", coverage["cautious"].max())
-say("joint-error", float(np.sqrt(confidence_level * (1 - confidence_level) / replicates)))
+say("joint-error", np.sqrt(confidence_level * (1 - confidence_level) / replicates))
 
 # %%
 # Choose colour, marker and line of each method.
@@ -227,7 +227,8 @@ def critical_value(true, a, b):
 
 def held_and_length(labels, truth, method, level):
     """Return the joint coverage and the mean length of six intervals."""
-    covered, length = True, []
+    covered = True
+    length = []
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
             interval = f1ci.metric_interval(matrices, name, method=method, confidence_level=level)
@@ -238,7 +239,8 @@ def held_and_length(labels, truth, method, level):
 
 # %%
 # Simulate the four designs, and collect coverage and length of both methods.
-rows, spread = [], 0.0
+rows = []
+spread = 0.0
 many = list(itertools.product((60, 120), right))
 for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), strict=True):
     # A wrong item falls into each other class alike.

@@ -63,7 +63,8 @@ as_in_paper = ours == in_the_paper and 100 * confidence_level == given(
 
 # %%
 # Show the sizes of the data sets, printed and counted.
-rows, counted = [], suggestions.sizes()
+rows = []
+counted = suggestions.sizes()
 everything = given("lam/section-6/total/observations")
 for part in ("total", "training", "validation", "test"):
     sentences = given(f"lam/section-6/{part}/observations")
@@ -94,7 +95,8 @@ intervals = {
     for method in methods
 }
 estimate = intervals["wald"].estimate
-relevant, total = tp + fp + fn, tp + fp + fn + tn
+relevant = tp + fp + fn
+total = tp + fp + fn + tn
 say("lam-bert-estimate", estimate)
 say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
@@ -255,7 +257,7 @@ say("lam-bert-gap", abs(gap))
 say("lam-bert-least-disagreement", 100 * float(disagreement[0]))
 say("lam-bert-most-disagreement", 100 * float(disagreement[-1]))
 say("lam-bert-times-fixed", n_fixed / total)
-say("lam-bert-power", float(((z + norm.ppf(0.8)) / z) ** 2))
+say("lam-bert-power", ((z + norm.ppf(0.8)) / z) ** 2)
 rows = [[text, f"{n:,}", f"{n / total:.1f}"] for text, n in needed.items()]
 show.table(["to tell the scores apart", "sentences", "times this test set"], rows, numeric=(1, 2))
 
@@ -361,7 +363,8 @@ def possible_intervals(a, b):
 # %%
 # For each pair of classifiers, find the intervals of the difference.
 WORDS = {(True,): "shown", (False,): "not shown", (False, True): "depends on the agreement"}
-decisions, rows = [], []
+decisions = []
+rows = []
 for a, b in combinations(with_bert, 2):
     intervals_of_pair = possible_intervals(a, b)
     excluded = {not i.low <= 0 <= i.high for i in intervals_of_pair}
@@ -376,7 +379,8 @@ show.table(["F1", "difference", "interval, or both extremes", ""], rows, numeric
 
 # %% tags=["remove-cell"]
 plain_and_balanced = suggestions.labels(trained["test"], 0, 1)
-interval, test = difference(plain_and_balanced), f1ci.difference_test(*plain_and_balanced)
+interval = difference(plain_and_balanced)
+test = f1ci.difference_test(*plain_and_balanced)
 say("lam-bert-balanced", interval.estimate)
 say("lam-bert-balanced-low", interval.low)
 say("lam-bert-balanced-high", interval.high)
@@ -405,7 +409,8 @@ def at_half(counts):
 
 # %%
 # Compare each classifier's score on the two sets.
-rows, missed = [], 0
+rows = []
+missed = 0
 for k, (name, counts) in enumerate(by_name.items()):
     there = suggestions.counts_of(trained["validation"], k)
     interval = f1ci.f1_interval(*there[:3], confidence_level=confidence_level)

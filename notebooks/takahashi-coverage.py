@@ -94,33 +94,22 @@ show.table(head, rows, numeric=(2, 3, 4))
 
 
 # %%
-def of_equal_classes(design):
-    """Return the numbers of section 4 on scenario 1, where all classes are alike."""
-    share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
-    precision, recall = right / predicted, right / share
-    values = {"class_probability": share[0], "recall": 100 * recall[0]}
-    values |= {"precision": 100 * precision[0]}
-    values |= {"micro_precision": right.sum(), "micro_recall": right.sum()}
-    return values | {"macro_precision": precision.mean(), "macro_recall": recall.mean()}
-
-
-def of_unequal_classes(design):
-    """Return the numbers of section 4 on the first class and on the others, in per cent."""
-    share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
-    columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
-    assert all(np.isclose(values[1], values[2]) for values in columns.values())
-    return {
-        f"{group}/{what}": 100 * values[k]
-        for k, group in enumerate(["class-1", "other_classes"])
-        for what, values in columns.items()
-    }
-
-
-# %%
 # Compute what section 4 prints about the scenarios, and record it.
 section_4 = {}
 for s, design in designs.items():
-    values = of_equal_classes(design) if s == 1 else of_unequal_classes(design)
+    share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
+    columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
+    assert all(np.isclose(values[1], values[2]) for values in columns.values())
+    groups = {"": 0} if s == 1 else {"class-1/": 0, "other_classes/": 1}
+    values = {
+        f"{group}{what}": 100 * column[k]
+        for group, k in groups.items()
+        for what, column in columns.items()
+    }
+    if s == 1:
+        values["class_probability"] = share[0]
+        values |= {"micro_precision": right.sum(), "micro_recall": right.sum()}
+        values |= {f"macro_{w}": columns[w].mean() for w in ("precision", "recall")}
     section_4 |= {f"scenario-{s}/{key}": float(x) for key, x in (values | truths[s]).items()}
 for key, value in section_4.items():
     record(f"takahashi/section-4/{key}", value)
@@ -224,8 +213,8 @@ for (s, n, m), result in exactly.items():
     error = np.sqrt(result.coverage * (1 - result.coverage) / replicates)
     ours = simulated[s, n].coverage[list(MEASURES).index(m)]
     scores.append((ours - result.coverage) / error)
-say("takahashi-largest-z", float(np.abs(scores).max()))
-say("takahashi-mean-square-z", float(np.mean(np.square(scores))))
+say("takahashi-largest-z", np.abs(scores).max())
+say("takahashi-mean-square-z", np.mean(np.square(scores)))
 assert np.abs(scores).max() < 4.5
 
 # %% [markdown]
@@ -247,20 +236,26 @@ undefined = {
     for s, n in CONDITIONS
     for m in MEASURES
 }
-coverage, deviation = {}, {}  # given that the interval is defined
-for (s, n, m), empty in undefined.items():
-    run, k = simulated[s, n], list(MEASURES).index(m)
-    if (s, n, m) in exactly:
-        c = coverage[s, n, m] = exactly[s, n, m].coverage_if_defined
+coverage, deviation, own_replicates = {}, {}, {}  # given that the interval is defined
+
+
+def keep(key, share, spread, replicates_of_ours=None):
+    """Keep a coverage and the standard deviation of one test set's outcome, and record both."""
+    coverage[key], deviation[key], own_replicates[key] = share, spread, replicates_of_ours
+    record(table_3(*key), share, deviation=spread, replicates=replicates_of_ours)
+
+
+for key, empty in undefined.items():
+    s, n, m = key
+    if key in exactly:
+        c = exactly[key].coverage_if_defined
         # The paper saw only its replicates in which the interval is defined.
-        deviation[s, n, m] = float(np.sqrt(c * (1 - c) / (1 - empty)))
-        record(table_3(s, n, m), c, deviation=deviation[s, n, m])
-        continue
-    coverage[s, n, m] = float(run.coverage_if_defined[k])
-    deviation[s, n, m] = float(run.coverage_if_defined_error[k] * np.sqrt(replicates))
-    if (s, n, m) != disputed:
-        spread = {"deviation": deviation[s, n, m], "replicates": replicates}
-        record(table_3(s, n, m), coverage[s, n, m], **spread)
+        keep(key, c, float(np.sqrt(c * (1 - c) / (1 - empty))))
+    elif key != disputed:
+        run = simulated[s, n]
+        k = list(MEASURES).index(m)
+        spread = float(run.coverage_if_defined_error[k] * np.sqrt(replicates))
+        keep(key, float(run.coverage_if_defined[k]), spread, replicates)
 
 # %% [markdown] tags=["default-values"]
 # One number needs more replicates: see [below](takahashi-coverage-one-number).
@@ -277,10 +272,8 @@ with executor() as pool:
         rng=streams[-1],
         executor=pool,
     )
-coverage[disputed] = sharp.coverage_if_defined
-deviation[disputed] = float(sharp.coverage_if_defined_error * np.sqrt(sharp_replicates))
-spread = {"deviation": deviation[disputed], "replicates": sharp_replicates}
-record(table_3(*disputed), sharp.coverage_if_defined, **spread)
+spread = float(sharp.coverage_if_defined_error * np.sqrt(sharp_replicates))
+keep(disputed, sharp.coverage_if_defined, spread, sharp_replicates)
 
 # %%
 # Show Table 3, one scenario after the other.
@@ -342,10 +335,10 @@ figures.save(figure, "takahashi-coverage-table-3")
 # %%
 def error_of(s, n, m):
     """Return the standard error of printed minus ours."""
-    ours = sharp_replicates if (s, n, m) == disputed else replicates
-    exact = (s, n, m) in exactly
-    paper = page.row(table_3(s, n, m)).paper_replicates
-    return deviation[s, n, m] * (1 / paper + (0 if exact else 1 / ours)) ** 0.5
+    rate = 1 / page.row(table_3(s, n, m)).paper_replicates
+    if own_replicates[s, n, m]:
+        rate += 1 / own_replicates[s, n, m]
+    return deviation[s, n, m] * rate**0.5
 
 
 # %%
@@ -438,7 +431,7 @@ gap = max(sharp.coverage - high, low - sharp.coverage, 0.0)
 paper_error = np.sqrt(sharp.coverage * (1 - sharp.coverage) / paper)
 say("takahashi-sharp", sharp.coverage)
 say("takahashi-sharp-error", sharp.coverage_error)
-say("takahashi-sharp-gap", float(gap / np.hypot(paper_error, sharp.coverage_error)))
+say("takahashi-sharp-gap", gap / np.hypot(paper_error, sharp.coverage_error))
 say("takahashi-sharp-replicates", f"{sharp_replicates:,}")
 show.compare([table_3(*disputed)])
 
@@ -503,7 +496,7 @@ large, at_100, small = [n for n in SIZES if n > 100], [100], [n for n in SIZES i
 micro_small = span(small, ("micro_f1",))
 macro_small = span(small, ("macro_f1", "macro_f1_star"))
 say("takahashi-at-100-worst", span(at_100)[0])
-say("takahashi-at-101", float(between[101]))
+say("takahashi-at-101", between[101])
 empty = [undefined[s, 25, "macro_f1_star"] for s in SCENARIOS]
 most_apart = max((by for (*_, m), by in apart.items() if m == "macro_f1_star"), default=np.nan)
 

@@ -116,7 +116,8 @@ intervals = {case: both_intervals(*case) for case in cases}
 
 # %%
 # Show both intervals and how many times longer the interval by night is.
-rows, ratios = [], {}
+rows = []
+ratios = {}
 for (name, network, average), (epoch, night) in intervals.items():
     ratios[name, network, average] = night.length / epoch.length
     row = [f"{SETS[name]}, {network}, {AVERAGES[average]}", f"{night.estimate:.3f}"]
@@ -186,7 +187,8 @@ figures.save(figure, "takahashi-nights-dots")
 labels = epochs["dodo"]
 pair = labels["consensus"], labels["DeepSleepNet"], labels["SimpleNet"]
 units = {"epochs": None, "nights": labels["night"]}
-rows, flip = [], {}
+rows = []
+flip = {}
 for average, text in AVERAGES.items():
     flip[average] = found = {
         unit: f1ci.difference_interval(*pair, average, groups=groups, **level)
@@ -240,7 +242,8 @@ def difference(name, better, other, at_level):
 
 # %%
 # For all pairs of networks, count the differences that each kind of interval shows.
-rows, joint = [], {}
+rows = []
+joint = {}
 for name, text in SETS.items():
     quantile, joint[name] = joint_level(name)
     say(f"nights-quantile-{name}", quantile)
@@ -286,11 +289,13 @@ say("nights-best-ties", ", ".join(ties))
 
 # %%
 # Show design effect and correlation of each network and average.
-effects, rows = {}, []
+effects = {}
+rows = []
 for name, network in product(SETS, nights.NETWORKS):
     row = []
     for average in AVERAGES:
-        metric, table = f1ci.metrics.get(average), tables[name, network]
+        metric = f1ci.metrics.get(average)
+        table = tables[name, network]
         effect = nights.design_effect(metric, table)
         rho = effects[name, network, average] = nights.within_night_correlation(metric, table)
         row.append(f"{effect:.0f} ({rho:.3f})")
@@ -333,7 +338,8 @@ factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 # %%
 def needed_factor(average, other):
     """Return how much both variances must grow until the intervals of two classifiers touch."""
-    estimates, halves = [], 0.0
+    estimates = []
+    halves = 0.0
     for classifier in ("mnn", other):
         ids = [f"takahashi/table-4/{classifier}/{average}/{e}" for e in ("estimate", "low", "high")]
         estimate, low, high = map(printed, ids)
@@ -427,7 +433,7 @@ for key, by_size in zip(("one", "two"), covered.values(), strict=True):
 of_one, _ = covered.values()
 say("nights-coverage-epochs", max(c["epochs independent"] for c in of_one.values()))
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
-say("nights-coverage-error", float(error))
+say("nights-coverage-error", error)
 # %% [markdown] tags=["default-values"]
 # Yes. With 25 nights the default of `f1ci` covers in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in

@@ -40,7 +40,7 @@ z = float(norm.ppf((1 + paper_level) / 2))
 def record_all(prefix, values):
     """Record several numbers whose ids begin alike."""
     for key, value in values.items():
-        record(f"takahashi/{prefix}/{key}", float(value))
+        record(f"takahashi/{prefix}/{key}", value)
 
 
 # %% [markdown]
@@ -148,14 +148,15 @@ def intervals(matrix, level=paper_level):
 # %%
 # Compare the standard errors of the closed forms with those of the gradient.
 mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
-rows, worst = [], 0.0
+rows = []
+worst = 0.0
 for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.items():
     closed = class_averages.standard_errors(matrix)
     for (m, interval), error in zip(intervals(matrix).items(), closed, strict=True):
         worst = max(worst, abs(interval.standard_error / error - 1))
         rows.append([f"{name}, {MEASURES[m]}", f"{error:.10f}", f"{interval.standard_error:.10f}"])
 assert worst < 1e-12
-say("sleep-closed-forms", float(worst))
+say("sleep-closed-forms", worst)
 show.table(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -263,7 +264,7 @@ as_read = {
 published_at = {"ii": "3.3/macro_f1_star", "both": "3.2/macro_f1"}
 rows = []
 for key, (name, value) in as_read.items():
-    say(f"sleep-misprint-{key}", float(value))
+    say(f"sleep-misprint-{key}", value)
     place = published_at.get(key)
     theirs = show.printed(f"takahashi/section-{place}/standard_error") if place else ""
     rows.append([name, f"{value:.4f}", theirs])
@@ -350,7 +351,8 @@ for name in NAMES:
             table_4[name, m] = {end: getattr(interval, end) for end in ENDS}
             record_all(f"table-4/{name}/{m}", table_4[name, m])
         continue
-    size, point = int(given(f"takahashi/table-4/{name}/n")), table_4[name, "micro_f1"]["estimate"]
+    size = int(given(f"takahashi/table-4/{name}/n"))
+    point = table_4[name, "micro_f1"]["estimate"]
     half = z * np.sqrt(point * (1 - point) / size)
     table_4[name, "micro_f1"] = {"estimate": point, "low": point - half, "high": point + half}
     record_all(f"table-4/{name}/micro_f1", table_4[name, "micro_f1"])
@@ -399,7 +401,8 @@ show.table(["", "n", "right items"], rows, numeric=(1, 2))
 
 # %%
 # Show the middle of the printed end points beside the printed estimate.
-rows, fitting = [], 0
+rows = []
+fitting = 0
 for name in MISSING:
     for m in ("macro_f1", "macro_f1_star"):
         ids = [f"takahashi/table-4/{name}/{m}/{end}" for end in ENDS]
@@ -477,7 +480,8 @@ examples = {
 # %%
 def draw_classes(axes, title, names, matrix):
     """Draw the classes' intervals, and macro F1 with its own as a band."""
-    green, macro = figures.COLOURS["green"], intervals(matrix, confidence_level)["macro_f1"]
+    green = figures.COLOURS["green"]
+    macro = intervals(matrix, confidence_level)["macro_f1"]
     axes.axvspan(macro.low, macro.high, color=green, alpha=0.25, linewidth=0)
     axes.axvline(macro.estimate, color=green, linewidth=1)
     axes.text(macro.estimate, -0.62, "macro F1", ha="center", va="bottom")
@@ -508,11 +512,11 @@ show.table(["class", "F1", "Wilson score", "Wald (delta method)"], rows, numeric
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
-say("sleep-class-1-wald-low", float(by_class(toy, "wald").low[0]))
-say("sleep-class-1-low", float(by_class(toy, "wilson_indirect").low[0]))
+say("sleep-class-1-wald-low", by_class(toy, "wald").low[0])
+say("sleep-class-1-low", by_class(toy, "wilson_indirect").low[0])
 stages = by_class(mnn.to_numpy(), "wilson_indirect").estimate
 say("sleep-worst-stage", mnn.index[int(np.argmin(stages))])
-say("sleep-worst-f1", float(stages.min()))
+say("sleep-worst-f1", stages.min())
 
 # %% [markdown]
 # For the thousands of epochs of a sleep stage the two methods agree. The first class of the toy
@@ -586,7 +590,8 @@ def error(name, m):
 
 # %%
 # Show each difference in standard errors, and the correlation that would make intervals touch.
-rows, effects = [], {}
+rows = []
+effects = {}
 for m, text in MEASURES.items():
     for name in MISSING:
         difference = table_4["mnn", m]["estimate"] - table_4[name, m]["estimate"]
@@ -602,9 +607,9 @@ show.table([*head, "factor to touch", "correlation"], rows, numeric=range(1, 6))
 # Keep the closest pair for the text.
 closest = min(effects, key=effects.get)
 say("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}")
-say("sleep-effect", float(effects[closest]))
-say("sleep-icc", float((effects[closest] - 1) / (per_person - 1)))
-say("sleep-per-person", float(per_person))
+say("sleep-effect", effects[closest])
+say("sleep-icc", (effects[closest] - 1) / (per_person - 1))
+say("sleep-per-person", per_person)
 
 # %% [markdown]
 # The differences are many standard errors wide. The second column of numbers is for independent

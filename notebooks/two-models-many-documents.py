@@ -117,7 +117,8 @@ figures.save(figure, "two-models-many-documents-units")
 # %%
 # Count how often equal models are called different.
 generator = np.random.default_rng(next(streams))
-rows, sizes = [], []
+rows = []
+sizes = []
 for n, prevalence, score, tilt in (
     (200, 0.3, 0.8, 0.0),
     (200, 0.3, 0.8, 0.5),
@@ -168,7 +169,9 @@ say("compare-size-precision", np.mean(p_values(drawn, 1.0, 0.0) <= alpha))
 # Plan comparisons, and count how often the exact test finds the difference.
 generator = np.random.default_rng(next(streams))
 wanted_power = 0.8
-rows, reached, ratios = [], [], []
+rows = []
+reached = []
+ratios = []
 situations = [(0.6, 0.03, (0.25, 0.05)), (0.8, 0.03, (0.15, 0.15))]
 situations += [(0.8, 0.06, (0.25, 0.15)), (0.9, 0.04, (0.10, 0.10))]
 for prevalence in (0.1, 0.3, 0.5):
@@ -193,10 +196,10 @@ for prevalence in (0.1, 0.3, 0.5):
 # %%
 # Keep the powers for the text, and show the plans.
 say("compare-power-wanted", wanted_power)
-say("compare-power-mean", float(np.mean(reached)))
+say("compare-power-mean", np.mean(reached))
 say("compare-power-low", min(reached))
 say("compare-power-high", max(reached))
-say("compare-power-error", float(np.sqrt(wanted_power * (1 - wanted_power) / test_sets)))
+say("compare-power-error", np.sqrt(wanted_power * (1 - wanted_power) / test_sets))
 say("compare-unpaired-low", min(ratios))
 say("compare-unpaired-high", max(ratios))
 head = ["prevalence", "F1", "difference", "discordant", "items", "each, unpaired", "power"]
@@ -226,7 +229,8 @@ show.table(head, rows, numeric=range(7))
 # %%
 # Simulate documents, and measure the four intervals.
 true_f1 = 0.8
-number_of_units, correlations = (5, 10, 20, 50, 200), (0.0, 0.1, 0.3, 0.5)
+number_of_units = (5, 10, 20, 50, 200)
+correlations = (0.0, 0.1, 0.3, 0.5)
 kinds = ("pooled", "delta", "logit", "bootstrap")
 generator = np.random.default_rng(next(streams))
 study = {}
@@ -328,7 +332,8 @@ def covered_by(kind, truth, *counts, ask=f1ci.clustered_interval):
 
 
 near_one = 0.95
-rows, reached = [], {"delta": [], "logit": []}
+rows = []
+reached = {"delta": [], "logit": []}
 for units, sizes in itertools.product((10, 20, 60, 200), ("one", "unlike", "fifth")):
     share = near_one / (2 - near_one)
     counts = comparisons.collection(units, sizes, 0.5, share, collections, generator)
@@ -357,7 +362,8 @@ show.table(head, rows, numeric=(0, 2, 3, 4))
 # %%
 # Measure coverage where large documents are hard.
 generator = np.random.default_rng(for_hard)
-rows, least = [], {}
+rows = []
+least = {}
 for units, slope in itertools.product((20, 50, 200), (-1.0, -0.5, 0.5, 1.0)):
     counts, truth = comparisons.hard_documents(units, slope, collections, generator)
     row = [f"{units}", f"{slope:g}"]
@@ -419,10 +425,10 @@ for (kind, method), results in averages.items():
     row = [kind, method, f"{covered:.3f}", f"{least:.3f}", f"{too_low:.3f}, {too_high:.3f}"]
     rows.append([*row, f"{ratio:.2f}"])
     name = kind.replace(" ", "-")
-    say(f"compare-average-{name}-{method}", float(covered))
+    say(f"compare-average-{name}-{method}", covered)
     say(f"compare-average-{name}-{method}-least", least)
 say("compare-average-populations", len(averages["macro F1", "logit"]))
-say("compare-average-error", float(np.sqrt(0.95 * 0.05 / sets)))
+say("compare-average-error", np.sqrt(0.95 * 0.05 / sets))
 head = ["average", "interval", "mean coverage", "least", "too low, too high", "length / delta"]
 show.table(head, rows, numeric=(2, 3, 4, 5))
 
@@ -445,7 +451,8 @@ right = (0.85, 0.9)
 gain = comparisons.f1_of_collections(right[1]) - comparisons.f1_of_collections(right[0])
 designs = [(10, False, 0.0), (10, False, 0.3), (10, True, 0.2)]
 designs += [(30, False, 0.2), (30, True, 0.2), (100, True, 0.2)]
-rows, least = [], {"delta": 1.0, "logit": 1.0}
+rows = []
+least = {"delta": 1.0, "logit": 1.0}
 for units, skewed, correlation in designs:
     pairs = [
         comparisons.two_collections(units, skewed, correlation, right, generator)
@@ -566,7 +573,8 @@ show.table(["divisor of the covariance", "p-value"], rows, numeric=(1,))
 # %%
 # Count how often each analysis of ten folds finds a difference.
 generator = np.random.default_rng(next(streams))
-differences, pooled = [], []
+differences = []
+pooled = []
 for _ in range(experiments):
     y, (a, b), fold = comparisons.cross_validated(generator)
     scores = [comparisons.fold_scores(y, x, fold) for x in (a, b)]
@@ -580,8 +588,8 @@ rejections = {
     "exact test, pooled predictions": p_values(pooled) <= alpha,
 }
 for name, hits in zip(("naive", "corrected", "pooled"), rejections.values(), strict=True):
-    say(f"compare-cv-{name}", float(hits.mean()))
-say("compare-cv-error", float(np.sqrt(alpha * (1 - alpha) / experiments)))
+    say(f"compare-cv-{name}", hits.mean())
+say("compare-cv-error", np.sqrt(alpha * (1 - alpha) / experiments))
 rows = [[name, f"{hits.mean():.3f}"] for name, hits in rejections.items()]
 show.table(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
 

@@ -91,7 +91,8 @@ METRICS = {
 def numeric_interval(matrix, metric):
     """Return estimate, low and high of the delta method with central differences."""
     counts = np.array(matrix, dtype=float)
-    n, p = counts.sum(), counts.ravel() / counts.sum()
+    n = counts.sum()
+    p = counts.ravel() / counts.sum()
     step = 1e-6 * np.eye(p.size)
     with np.errstate(invalid="ignore", divide="ignore"):
         at = [[metric((p + s * e).reshape(counts.shape)) for e in step] for s in (1, -1)]
@@ -305,7 +306,8 @@ say("validation-d-ours-high", answer("d", "macro_f1", "f1ci", "score")[2])
 def macro_f1_slip(matrix):
     """Return half the length of macro F1's interval after the third slip."""
     counts = np.array(matrix, dtype=float)
-    n, r = counts.sum(), len(counts)
+    n = counts.sum()
+    r = len(counts)
     both = counts.sum(0) + counts.sum(1)
     wrong = both - 2 * counts.diagonal()
     f = 2 * counts.diagonal() / both
@@ -332,7 +334,8 @@ def gradient_slip(matrix, metric):
 # %% tags=["hide-input"]
 # Compare half lengths of the analytic intervals with the delta method.
 MACROS = ("macro_f1", "macro_precision", "macro_recall")
-rows, worst = [], 0.0
+rows = []
+worst = 0.0
 for probe, matrix in PROBES.items():
     for metric in MACROS if len(matrix) > 2 else ("f1", *MACROS):
         half = [length(probe, metric, *which) / 2 for which in (NUMERIC, ANALYTIC)]
@@ -429,7 +432,9 @@ def bootstrap_ends(table, rng):
 
 
 for stream, (key, design) in zip(streams[1].spawn(6), DESIGNS.items(), strict=True):
-    rng, cells, truth = np.random.default_rng(stream), np.array(design["cells"]), design["truth"]
+    rng = np.random.default_rng(stream)
+    cells = np.array(design["cells"])
+    truth = design["truth"]
     drawn = rng.multinomial(design["n"], cells.ravel(), size=bootstrap_replicates)
     drawn = drawn.reshape(-1, *cells.shape)
     drawn = drawn[((drawn.sum(axis=1) + drawn.sum(axis=2)) > 0).all(axis=1)]

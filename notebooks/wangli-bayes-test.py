@@ -370,7 +370,8 @@ for (task, metric), stream in zip(tests, streams, strict=True):
 
 # %%
 # Compare each probability with the printed and with the simulated one, in standard errors.
-rows, ours = [], {}
+rows = []
+ours = {}
 for case, test in tests.items():
     number = page.number(p_h0_id(*case))
     gap = max(0.0, abs(float(number.value) - test.p_h0) - float(number.half_unit))
@@ -484,7 +485,8 @@ show.table([*head, "by Algorithm 1"], rows, numeric=(1, 2, 3))
 
 # %%
 # Integrate the printed densities, in closed form and numerically, and the right ones.
-rows, printed_integral = [], {}
+rows = []
+printed_integral = {}
 for task, model, metric in ((*key, m) for key in counts for m in ("precision", "recall")):
     curve = posterior(task, model, metric)
     s, t = curve.alpha, curve.beta
@@ -515,7 +517,8 @@ show.table(head, rows, numeric=range(1, 5))
 # recall (eq. 9). The difference is far below the printed digits.
 
 # %%
-rows, gold = [], {}
+rows = []
+gold = {}
 for (task, model), folds in counts.items():
     tp, _, fn = np.moveaxis(folds, -1, 0)
     positives = tp + fn
@@ -605,7 +608,8 @@ t_test = {
 # Compare the variance of the six recalls with equation 4.
 inflation = {}
 for task in TASKS:
-    recall, positives = scores[task, "recall", "A"], counts[task, "A"][..., [0, 2]].sum(axis=-1)
+    recall = scores[task, "recall", "A"]
+    positives = counts[task, "A"][..., [0, 2]].sum(axis=-1)
     binomial = recall.mean() * (1 - recall.mean()) * (1 / positives).mean()
     inflation[task] = recall.var(ddof=1) / binomial
 
@@ -652,7 +656,9 @@ show.table(head, rows, numeric=range(1, 5))
 
 # %%
 # Show skewness and t intervals of the eighteen scores.
-skewness, t_ends, rows = [], [], []
+skewness = []
+t_ends = []
+rows = []
 for task, model, metric in ((*key, m) for key in counts for m in METRICS):
     curve = posterior(task, model, metric)
     # F1 is nearly linear in F* within the posterior; for it, this is the skewness of F*.

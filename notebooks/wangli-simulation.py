@@ -141,7 +141,8 @@ intervals = {
 
 def covered(setting, key, truth):
     """Return whether each interval of a setting holds a truth."""
-    ends, value = intervals[setting, key], true[setting][truth]
+    ends = intervals[setting, key]
+    value = true[setting][truth]
     return (ends.low <= value) & (value <= ends.high)
 
 
@@ -242,7 +243,9 @@ show.table(["ratio of the two lengths", "from", "to"], rows, numeric=(1, 2))
 # %%
 # Show lengths and coverages in each setting.
 TRUTHS = list(true["the example"])
-share, length, rows = {}, {}, []
+share = {}
+length = {}
+rows = []
 for name in trials:
     for key in WEIGHTS:
         length[name, key] = intervals[name, key].length.mean()
@@ -382,7 +385,8 @@ all_folds = fold_statistics.fold_correlations(recall)
 rows = [["a rule without training", "0", "1/2", "1", f"{1 / 3:.3f}", f"{n}"]]
 named = {"fold's recall less its own rule's": own_folds, "fold's recall": all_folds}
 for number, (name, folds) in enumerate(named.items(), 1):
-    weight, inflation = folds.weight(binomial), folds.variance / binomial
+    weight = folds.weight(binomial)
+    inflation = folds.variance / binomial
     say(f"wangli-recall-weight-{number}", weight)
     numbers = [f"{folds.rho1:.3f}", f"{folds.rho2:.3f}", f"{inflation:.2f}", f"{weight:.3f}"]
     rows.append([name, *numbers, f"{3 * n * weight:.0f}"])
@@ -427,7 +431,8 @@ problems = {
 
 # %%
 # Compare t interval and credible interval in each problem.
-rows, beyond = [], {}
+rows = []
+beyond = {}
 for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
     credible = interval(trial, WEIGHTS["proposed"])

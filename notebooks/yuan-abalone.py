@@ -97,7 +97,7 @@ population = dict(zip(rules, joint_coverage.rule_tables(cells), strict=True))
 rows = [[rules[rule], positives, fp + tp, tp] for rule, (_, fp, _, tp) in population.items()]
 truth = joint_coverage.true_values(cells, measures)
 for (rule, metric), value in zip(columns, truth, strict=True):
-    record(f"yuan/table-6/{rule}/true/{metric}", float(value))
+    record(f"yuan/table-6/{rule}/true/{metric}", value)
 say("yuan-abalone-positives", positives)
 say("yuan-abalone-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
 show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
@@ -202,8 +202,8 @@ show.grid(
 
 # %%
 share_of_tp = population["logistic"][3] / size
-say("yuan-abalone-none", float(binom.pmf(0, n, share_of_tp)))
-say("yuan-abalone-one", float(binom.pmf(1, n, share_of_tp)))
+say("yuan-abalone-none", binom.pmf(0, n, share_of_tp))
+say("yuan-abalone-one", binom.pmf(1, n, share_of_tp))
 say("yuan-abalone-expected", n * share_of_tp)
 counts, probability = joint_coverage.tables(n, population["logistic"])
 study = joint_coverage.quantities(of_one, counts, truth[family["logistic"]])
@@ -217,7 +217,7 @@ covers = {
     for kind in ("individual", "corrected_individual")
 }
 gain = covers["corrected_individual"] - covers["individual"]
-say("yuan-abalone-repair-one", float(100 * gain[1] / gain.sum()))
+say("yuan-abalone-repair-one", 100 * gain[1] / gain.sum())
 
 # %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
 # Draw the probability of each number of true positives, and both coverages given it.
@@ -321,7 +321,7 @@ say("yuan-abalone-forest-1", str(table_of["random_forest"]))
 sample = np.array([printed_tables.cells_of(cases, positives_1, *table_of[r]) for r in rules])
 found = joint_coverage.estimates(sample, measures)
 for (rule, metric), value in zip(columns, found.value.flat, strict=True):
-    record(f"yuan/table-1/{rule}/{metric}", float(value))
+    record(f"yuan/table-1/{rule}/{metric}", value)
 
 # %%
 # Show Table I.
@@ -440,13 +440,13 @@ inside = (by_seed >= all_known.min()) & (by_seed <= all_known.max())
 say("yuan-abalone-ends-four", int(most["four"][0]))
 say("yuan-abalone-ends-square", int(most["square"][0]))
 say("yuan-abalone-ends-rounded", int(max(rounded for _, rounded in most.values())))
-say("yuan-abalone-q-low", float(best.min()))
-say("yuan-abalone-q-high", float(best.max()))
+say("yuan-abalone-q-low", best.min())
+say("yuan-abalone-q-high", best.max())
 say("yuan-abalone-ends-known", int(known.max()))
 say("yuan-abalone-ends-known-square", int(agreeing("square", two_rules).max()))
-say("yuan-abalone-q-known-low", float(all_known.min()))
-say("yuan-abalone-q-known-high", float(all_known.max()))
-say("yuan-abalone-q-known-share", float(100 * inside.mean()))
+say("yuan-abalone-q-known-low", all_known.min())
+say("yuan-abalone-q-known-high", all_known.max())
+say("yuan-abalone-q-known-share", 100 * inside.mean())
 
 # %% [markdown]
 # With 4 and any quantile from {glue:text}`yuan-abalone-q-known-low:.4f` to
@@ -480,8 +480,8 @@ pairs = [(j, k) for j in range(6) for k in range(6) if j != k and (j - k) % 2 ==
 below = {(j, k): high[:, j] < low[:, k] for j, k in pairs}
 wrong = np.any([below[j, k] for j, k in pairs if truth[j] >= truth[k]], axis=0).mean()
 two = [(1, 3), (1, 5), (2, 0), (2, 4)]
-say("yuan-abalone-conclusions", float(min(below[pair].mean() for pair in two)))
-say("yuan-abalone-conclusions-wrong", float(wrong))
+say("yuan-abalone-conclusions", min(below[pair].mean() for pair in two))
+say("yuan-abalone-conclusions-wrong", wrong)
 
 # %%
 # Compute the gaps between the printed intervals.
@@ -509,7 +509,7 @@ say("yuan-abalone-gap-f", gap_f)
 
 # %%
 printed_lengths = [printed(f"yuan/table-6/{rule}/individual/length") for rule in rules]
-say("yuan-abalone-mean-printed", float(np.mean(printed_lengths)))
+say("yuan-abalone-mean-printed", np.mean(printed_lengths))
 say("yuan-abalone-mean-exact", mean_length.mean)
 
 # %% [markdown]
@@ -611,7 +611,7 @@ plain_q, blurred_q = (
     np.array([joint_coverage.own_critical_values(v[:, f, f], level)[0] for f in family.values()])
     for v in (at_truth.covariance, blurred)
 )
-say("yuan-abalone-hats", float(100 * np.abs(plain_q / blurred_q - 1).max()))
+say("yuan-abalone-hats", 100 * np.abs(plain_q / blurred_q - 1).max())
 
 # %% [markdown]
 # They would change by {glue:text}`yuan-abalone-hats:.2f` % at most.
@@ -674,7 +674,8 @@ show.table(["training rows, in fifths", *shown], rows, numeric=range(7))
 
 # %%
 # Show coverages for each size of the training set.
-rows, plain = [], {}
+rows = []
+plain = {}
 for fifths, splits in trained.items():
     # Cells 10, 11, 14 and 15 hold the positives that logistic regression finds.
     some = splits[:, [10, 11, 14, 15]].sum(axis=1) > 0

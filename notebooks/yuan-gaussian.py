@@ -85,7 +85,7 @@ logistic = normal_classes.logistic(training_z, training_x)
 trained = [nearest, logistic, nearest]
 population = normal_classes.population(trained)
 exact_truth = joint_coverage.true_values(population, measures)
-say("yuan-gaussian-threshold", float(logistic.edges[0]))
+say("yuan-gaussian-threshold", logistic.edges[0])
 
 # %% [markdown]
 # Logistic regression predicts 1 above {glue:text}`yuan-gaussian-threshold:.4f`. Two of the three rules
@@ -114,7 +114,7 @@ next_z, next_x = normal_classes.drawn(random, cases)
 next_cells = normal_classes.joint_counts(next_z, [rule.predict(next_x) for rule in trained])
 next_truth = joint_coverage.true_values(next_cells, measures)
 error = joint_coverage.estimates(cases * population, measures).error[0]
-say("yuan-gaussian-true-error", float(error.max()))
+say("yuan-gaussian-true-error", error.max())
 
 # %%
 # Record the true values of both tables, and compare all of them.
@@ -205,8 +205,8 @@ show.grid(
 suitable = truth + np.array([0.00002, 0, -0.000043, 0, 0, 0])
 agree = [np.abs(coverages(item, suitable) - theirs[n]) < 1e-9 for item, n in sizes.items()]
 say("yuan-gaussian-suitable", int(np.sum(agree)))
-say("yuan-gaussian-suitable-1nn", float(suitable[0]))
-say("yuan-gaussian-suitable-logistic", float(suitable[2]))
+say("yuan-gaussian-suitable-1nn", suitable[0])
+say("yuan-gaussian-suitable-logistic", suitable[2])
 
 # %% [markdown]
 # With {glue:text}`yuan-gaussian-suitable-1nn:.5f` for 1NN and
@@ -268,7 +268,7 @@ for item, found in estimated.items():
         covariance = found.covariance[:, family[rule], family[rule]]
         error = found.error[:, family[rule]]
         q = datasets.qmvnorm(covariance[:, 0, 1] / error.prod(axis=1))
-        record(f"yuan/{item}/{rule}/length", float((2 * q * error.mean(axis=1)).mean()))
+        record(f"yuan/{item}/{rule}/length", (2 * q * error.mean(axis=1)).mean())
         exact_q = joint_coverage.critical_values(covariance, level, examples=0)
         lengths[item, rule] = float((2 * exact_q * error.mean(axis=1)).mean())
         off = np.abs(found.value - truth)[:, family[rule]]
@@ -368,7 +368,7 @@ joint_test.table(tests)
 ids = [f"yuan/{item}/{rule}/coverage" for item in sizes for rule in rules]
 zs = np.array([recording.z_score(page, identity) for identity in ids])
 say("yuan-gaussian-exact", len(zs))
-say("yuan-gaussian-rms", float(np.sqrt((zs**2).mean())))
+say("yuan-gaussian-rms", np.sqrt((zs**2).mean()))
 
 # %% [markdown]
 # The {glue:text}`yuan-gaussian-exact` joint coverages of single rules have a root mean square z of

@@ -90,7 +90,7 @@ for rule, (_, fp, fn, tp) in population.items():
 truth = joint_coverage.true_values(cells, of_all.metrics)
 ids = [f"yuan/table-7/{rule}/true/{metric}" for rule in rules for metric in metrics]
 for identity, value in zip(ids, truth, strict=True):
-    record(identity, float(value))
+    record(identity, value)
 say("yuan-letter-positives", int(letters[~train].sum()))
 say("yuan-letter-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
 show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
@@ -223,7 +223,7 @@ show.table(head, rows, numeric=range(1, 5))
 
 # %%
 four = [printed(f"yuan/table-7/{rule}/individual/length") for rule in rules]
-say("yuan-letter-mean-printed", float(np.mean(four)))
+say("yuan-letter-mean-printed", np.mean(four))
 
 # %% [markdown]
 # **Another population?** The factors in the table differ from rule to rule, so no single size of the
@@ -280,7 +280,8 @@ joint_test.table(tests)
 # %%
 # Count of how many test sets the coverages are shares.
 everyone = [Number(Fraction(i, 10_000), Fraction(1, 20_000)) for i in range(1, 10_000)]
-chance, rows = 1.0, []
+chance = 1.0
+rows = []
 for name, replicated, kinds_here in (
     ("corrected and individual", 3000, ("corrected", "individual")),
     ("joint", 2000, ("joint",)),
@@ -292,7 +293,7 @@ for name, replicated, kinds_here in (
     say(f"yuan-letter-grid-{kinds_here[0]}", replicated)
     say(f"yuan-letter-on-{kinds_here[0]}", on)
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
-say("yuan-letter-chance", float(chance))
+say("yuan-letter-chance", chance)
 head = ["coverages of Table VII", "shares of", "how many", "by chance, each"]
 show.table(head, rows, numeric=(1, 2, 3))
 

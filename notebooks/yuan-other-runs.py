@@ -157,7 +157,8 @@ pairs = {rule: pair for rule, (pair, _) in best.items()}
 by_rule = {rule: least for rule, (_, least) in best.items()}
 numbers = sum(len(rule.printed) for rule in fitted.values())
 parameters = 1 + sum(map(len, pairs.values()))
-freedom, total = numbers - parameters, sum(by_rule.values())
+freedom = numbers - parameters
+total = sum(by_rule.values())
 say("yuan-other-runs-numbers", numbers)
 say("yuan-other-runs-parameters", parameters)
 say("yuan-other-runs-freedom", freedom)
@@ -165,7 +166,7 @@ say("yuan-other-runs-chi-square", total)
 
 # %%
 # Show the fitted recalls and precisions beside those of the printed population.
-say("yuan-other-runs-p", float(stats.chi2.sf(total, freedom)))
+say("yuan-other-runs-p", stats.chi2.sf(total, freedom))
 say("yuan-other-runs-prevalence", prevalence_7)
 show.table(
     ["", "recall", "precision", "recall, printed population", "precision", "chi-square"],
@@ -179,8 +180,8 @@ show.table(
 # %%
 second_start = fitted["logistic"].guess * [1.05, 1.025]
 second_pair, second_least = fitted["logistic"].fit(prevalence_7, [second_start])
-say("yuan-other-runs-second-recall", float(second_pair[0]))
-say("yuan-other-runs-second-precision", float(second_pair[1]))
+say("yuan-other-runs-second-recall", second_pair[0])
+say("yuan-other-runs-second-precision", second_pair[1])
 say("yuan-other-runs-second-chi-square", second_least)
 at_printed = sum(fit.chi_square_at_start() for fit in fitted.values())
 say("yuan-other-runs-chi-square-printed", at_printed)
@@ -293,7 +294,7 @@ steps = np.diag(np.where(centre == prevalence_7, 2e-5, 3e-4))
 differences = [all_residuals(centre + d) - all_residuals(centre - d) for d in steps]
 jacobian = np.transpose(differences) / (2 * steps.diagonal())
 uncertainty = np.linalg.inv(jacobian.T @ jacobian)
-say("yuan-other-runs-prevalence-error", float(np.sqrt(uncertainty[0, 0])))
+say("yuan-other-runs-prevalence-error", np.sqrt(uncertainty[0, 0]))
 
 # %%
 # Draw parameters with this uncertainty, and build a population for each draw.
@@ -322,7 +323,8 @@ printed_7 = joint_coverage.simulate(of_all, n_7, cells_7, replicates=replicates,
 
 # %%
 # Compare the predictions with the printed numbers, and record them.
-rows, predicted_z = [], []
+rows = []
+predicted_z = []
 for key in six:
     kind, quantity = key.split("/")
     name = f"yuan/table-7/all/{key}"
@@ -338,7 +340,7 @@ for key in six:
     own_text = f"{own.mean:.4f} ± {own.deviation / np.sqrt(sets):.4f}"
     rows.append([*row, f"{predicted_z[-1]:+.1f}", own_text])
 say("yuan-other-runs-predicted", len(predicted_z))
-say("yuan-other-runs-predicted-worst", float(np.abs(predicted_z).max()))
+say("yuan-other-runs-predicted-worst", np.abs(predicted_z).max())
 head = ["", "printed", "other run, predicted", "off by (s.d.)", "printed population"]
 show.table(head, rows, numeric=range(1, 5))
 
@@ -424,7 +426,8 @@ by_size = {
 longer = []
 for rule, results in by_size.items():
     for key in six:
-        name, exact_number = f"yuan/table-6/{rule}/{key}", results[smaller_n][f"rule/{key}"]
+        name = f"yuan/table-6/{rule}/{key}"
+        exact_number = results[smaller_n][f"rule/{key}"]
         explains("R-yuan-11", name, exact_number.mean, exact_number.deviation, count_6)
         if key in plain_keys and key.endswith("length"):
             longer.append(100 * (printed(name) / results[n_6][f"rule/{key}"].mean - 1))
@@ -540,8 +543,8 @@ grown = datasets.abalone_forests()
 refit_covariance = np.cov(grown, rowvar=False)
 say("yuan-other-runs-refit-forests", len(grown))
 say("yuan-other-runs-refit-mean", "({:.1f}, {:.1f})".format(*grown.mean(axis=0)))
-say("yuan-other-runs-refit-tp", float(np.sqrt(refit_covariance[0, 0])))
-say("yuan-other-runs-refit-a", float(np.sqrt(refit_covariance[1, 1])))
+say("yuan-other-runs-refit-tp", np.sqrt(refit_covariance[0, 0]))
+say("yuan-other-runs-refit-a", np.sqrt(refit_covariance[1, 1]))
 say("yuan-other-runs-refit-equal", int((grown == first).all(axis=1).sum()))
 
 
@@ -585,7 +588,8 @@ show.table(head, rows, numeric=(1, 2))
 
 # %%
 # Show blurred coverages and lengths with z² and with 4.
-rows, blurred = [], {}
+rows = []
+blurred = {}
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
     for label, study in STUDIES.items():
         results = joint_coverage.exact(study, n, population_6[rule])

@@ -28,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -167,28 +168,35 @@ def cells(items: Sequence[Utterance], predict_a: Predict, predict_b: Predict) ->
 
 
 def folds(
-    partitions: Sequence[tuple[np.ndarray, np.ndarray]],
+    pairs: Sequence[tuple[np.ndarray, ...]],
 ) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
     """Yield repetition, fold, training set and test set."""
-    for i, (training, test) in enumerate(partitions):
+    for i, (training, test) in enumerate(pairs):
         yield i // 2 + 1, i % 2 + 1, training, test
+
+
+def partitions(items: list[Utterance]) -> dict[str, list[tuple[np.ndarray, ...]]]:
+    """Return training and test sets, with utterances or whole dialogues dealt to the blocks."""
+    dialogue = np.array([item.dialogue for item in items])
+    by_dialogue = f1ci.bcv_partitions(dialogue[-1] + 1, repetitions=REPETITIONS, rng=SEED)
+    return {
+        "utterances": f1ci.bcv_partitions(len(items), repetitions=REPETITIONS, rng=SEED),
+        "dialogues": [
+            tuple(np.flatnonzero(np.isin(dialogue, half)) for half in halves)
+            for halves in by_dialogue
+        ],
+    }
 
 
 def whole_corpus(items: list[Utterance]) -> pd.DataFrame:
     """Cross-validate both tag sets on the whole corpus, with two partitions."""
-    dialogue = np.array([item.dialogue for item in items])
-    by_utterance = f1ci.bcv_partitions(len(items), repetitions=REPETITIONS, rng=SEED)
-    by_dialogue = [
-        tuple(np.flatnonzero(np.isin(dialogue, half)) for half in halves)
-        for halves in f1ci.bcv_partitions(dialogue[-1] + 1, repetitions=REPETITIONS, rng=SEED)
-    ]
     rows: list[list[object]] = []
-    for name, partitions in {"utterances": by_utterance, "dialogues": by_dialogue}.items():
-        for repetition, fold, training, test in folds(partitions):
+    for name, pairs in partitions(items).items():
+        for repetition, fold, training, test in folds(pairs):
             models = tag_sets([items[i] for i in training])
-            for which in np.unique(dialogue[test]):
-                tested = [items[i] for i in test[dialogue[test] == which]]
-                rows.append([name, repetition, fold, which, *cells(tested, *models)])
+            by_dialogue = groupby((items[i] for i in sorted(test)), key=lambda x: x.dialogue)
+            for which, tested in by_dialogue:
+                rows.append([name, repetition, fold, which, *cells(list(tested), *models)])
             progress(f"{name}, repetition {repetition}, fold {fold}")
     return pd.DataFrame(rows, columns=["partition", "repetition", "fold", "dialogue", *CELLS])
 
@@ -211,8 +219,8 @@ def one_corpus(
     corpus: list[Utterance], outside: list[Utterance], stream: np.random.Generator
 ) -> Iterator[list[object]]:
     """Yield the counts of each pair of models, in each fold of a corpus and outside it."""
-    partitions = f1ci.bcv_partitions(len(corpus), repetitions=REPETITIONS, rng=stream)
-    for repetition, fold, training, test in folds(partitions):
+    halvings = f1ci.bcv_partitions(len(corpus), repetitions=REPETITIONS, rng=stream)
+    for repetition, fold, training, test in folds(halvings):
         learned, tested = ([corpus[i] for i in half] for half in (training, test))
         pairs = {"tag sets": tag_sets(learned), "seeds": seeds(learned, stream)}
         for name, models in pairs.items():

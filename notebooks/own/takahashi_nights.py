@@ -98,7 +98,8 @@ def influences(metric: f1ci.metrics.Metric, tables: NDArray[Any]) -> Array:
 
 def design_effect(metric: f1ci.metrics.Metric, tables: NDArray[Any]) -> float:
     """Return the variance with nights as units over the variance with independent epochs."""
-    nights, pooled = len(tables), tables.sum(axis=0)
+    nights = len(tables)
+    pooled = tables.sum(axis=0)
     by_night = nights / (nights - 1) * (influences(metric, tables) ** 2).sum()
     independent = (pooled * metric.gradient(pooled) ** 2).sum()
     return float(by_night / independent)

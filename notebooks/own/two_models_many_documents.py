@@ -213,7 +213,8 @@ class Classes(NamedTuple):
 
     def draw(self, count: int, rng: Generator) -> Array:
         """Draw counts (count, units, classes, 3), wrong predictions spread evenly."""
-        r, strength = len(self.share), (1 - self.correlation) / self.correlation
+        r = len(self.share)
+        strength = (1 - self.correlation) / self.correlation
         shares = rng.dirichlet(self.share * strength, (count, self.units))
         items = rng.multinomial(1 + rng.poisson(self.more, (count, self.units)), shares)
         right = rng.beta(self.right * strength, (1 - self.right) * strength, items.shape)

@@ -184,7 +184,8 @@ class RuleFit:
 
     def as_one_run(self, prevalence: float, rows: Sequence[int], size: int) -> float:
         """Return the least chi-square if some rows came from the same `size` test sets."""
-        separate, row = self.per_row, np.repeat(range(3), 2)
+        separate = self.per_row
+        row = np.repeat(range(3), 2)
         run = np.where(np.isin(row, rows), -1, row)
         self.per_row = (run[:, None] == run) / np.where(run == -1, size, self.sets)
         least = self.fit(prevalence)[1]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from compendium import figures
+from numpy.typing import NDArray
 
 # A question, its colour, and what one has with the calls that answer it.
 CHART = (
@@ -66,10 +67,7 @@ def draw(axes: Any) -> None:
 
 def disagreement(axes: Any) -> None:
     """Draw which items two models get right: only the columns in which they differ count."""
-    right = np.ones((2, 30), dtype=bool)
-    right[:, [4, 11, 17, 26]] = False  # both wrong
-    right[0, [2, 8, 14, 20, 23, 28]] = False  # only B right
-    right[1, [6, 18]] = False  # only A right
+    right = _who_is_right()
     for item, (a, b) in enumerate(right.T):
         _column(axes, item, a, b)
     for row, name in ((0, "model A"), (-1, "model B")):
@@ -79,6 +77,15 @@ def disagreement(axes: Any) -> None:
     axes.text(14.5, -2.6, words, ha="center", va="center", fontweight="bold")
     axes.set(xlim=(-7, 30), ylim=(-3, 0.8))
     axes.axis("off")
+
+
+def _who_is_right() -> NDArray[np.bool_]:
+    """Return which of 30 items the models A and B get right."""
+    right = np.ones((2, 30), dtype=bool)
+    right[:, [4, 11, 17, 26]] = False  # both wrong
+    right[0, [2, 8, 14, 20, 23, 28]] = False  # only B right
+    right[1, [6, 18]] = False  # only A right
+    return right
 
 
 def _column(axes: Any, item: int, a: bool, b: bool) -> None:

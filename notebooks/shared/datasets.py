@@ -139,11 +139,6 @@ def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
     return matrix.loc[labels, labels].astype(np.int64)
 
 
-def confusion_matrix_names() -> list[str]:
-    """Return the names that :func:`confusion_matrix` knows."""
-    return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
-
-
 def confusion_matrix(name: str) -> pd.DataFrame:
     """Return a confusion matrix of the papers: rows are true classes, columns are predicted.
 

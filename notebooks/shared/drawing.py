@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,34 +25,18 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     page = ledger.opened()
     values = []  # lowest and highest printed number that agrees, ours, printed
     for i in rows.values():
-        row, record = page.row(i), page.records[i]
+        row = page.row(i)
+        record = page.records[i]
         values.append([*ledger.allowed(record, row), record.value, float(row.printed)])
     table = np.array(values, dtype=float)
     low, high, ours, printed = (table / table[:, [2]] if ratio else table).T
     places = np.arange(len(rows))
-    ranges(axes, list(rows), np.column_stack([low, high]), printed, "allowed by the ledger")
-    axes.plot(ours, places, "|", markersize=9, color=figures.COLOURS["blue"], label="reproduced")
-
-
-def ranges(axes: Any, names: Sequence[str], bands: Any, printed: Any, label: str) -> None:
-    """Draw bands as bars from top to bottom, and on each the printed number.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    names : sequence of str
-    bands : array_like, shape (rows, 2)
-    printed : array_like, shape (rows,)
-    label : str
-        What the bars are.
-    """
-    low, high = np.asarray(bands).T
-    values, places = np.asarray(printed), np.arange(len(names))
-    axes.hlines(places, low, high, color=figures.COLOURS["sky"], linewidth=6, label=label)
-    look = {"color": figures.COLOURS["black"], "markersize": 5, "label": "printed"}
-    axes.plot(values, places, "o", **look)
-    axes.set_yticks(places, names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    sky, blue, black = (figures.COLOURS[name] for name in ("sky", "blue", "black"))
+    axes.hlines(places, low, high, color=sky, linewidth=6, label="allowed by the ledger")
+    axes.plot(printed, places, "o", color=black, markersize=5, label="printed")
+    axes.plot(ours, places, "|", markersize=9, color=blue, label="reproduced")
+    axes.set_yticks(places, list(rows))
+    axes.set_ylim(len(rows) - 0.4, -0.6)
 
 
 def ratios(table: str, lines: Mapping[str, str], height: float) -> Any:
