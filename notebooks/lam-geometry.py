@@ -243,30 +243,16 @@ axis.legend(title="sample $F_1$", loc="upper center", ncols=3)
 figures.save(figure, "lam-geometry-h")
 
 # %% [markdown]
-# The proof is in the chapter. Here we check it by numbers, on a fine grid of sample values and
-# scores. First the slope of $\log h$: it must be negative everywhere to the left of the sample
-# value and positive everywhere to the right.
-
-# %% tags=["remove-cell"]
-sample = np.linspace(0, 1, 401)[:, None]
-score = np.linspace(0, 1, 4002)[1:-1]  # no grid point coincides with a sample value
-slope = 2 / (score - sample) - 1 / score + 1 / (1 - score) + 2 / (2 - score)
-left, right = slope[score < sample], slope[score > sample]
-assert len(left) + len(right) == slope.size
-say("lam-geometry-slope-left", left.max())
-say("lam-geometry-slope-right", right.min())
-say("lam-geometry-slopes", f"{slope.size:,}")
-
-# %% [markdown]
-# Of {glue:text}`lam-geometry-slopes` slopes, the greatest on the left is
-# {glue:text}`lam-geometry-slope-left:.2f`, and the smallest on the right is
-# {glue:text}`lam-geometry-slope-right:.2f`. Second, the roots themselves. `numpy.roots` is a general
-# solver that knows nothing of the theorem. We give it the same sample values. The numbers of items
+# The proof is in the chapter. Here we check it by numbers, at 401 sample values. `numpy.roots` is a general
+# solver that knows nothing of the theorem. The numbers of items
 # include $v = 1$ and 2, which the paper's condition excludes, and two values of $k$ that no $v$ has
 # at this level. How many of the four roots are real, where are they, and are they those of `f1ci`?
 
 
 # %%
+sample = np.linspace(0, 1, 401)
+
+
 def real_roots(f, k):
     """Return the real roots of the quartic, and how far the others are from the real line."""
     quartic = 2 * (unit - f) ** 2 - k * unit * (1 - unit) * (2 - unit) ** 2
@@ -289,10 +275,10 @@ def distance_to_f1ci(items):
 rows = []
 for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000))):
     items = paper_z**2 / k
-    roots_by_score = [real_roots(f, k) for f in sample.ravel()]
+    roots_by_score = [real_roots(f, k) for f in sample]
     assert all(
         -1e-12 < low <= f + 1e-12 < high + 2e-12 < 1 + 1e-11
-        for f, ((low, *_, high), _) in zip(sample.ravel(), roots_by_score, strict=True)
+        for f, ((low, *_, high), _) in zip(sample, roots_by_score, strict=True)
     )
     whole = items > 0.99
     rows.append([f"{items:.0f}" if whole else "", f"{k:.4g}", "yes" if k < bound else "no"])
