@@ -78,22 +78,7 @@ test
 
 # %% [markdown]
 # The difference is {glue:text}`compare-example-difference:.3f`. The p-value is
-# {glue:text}`compare-example-p:.4f`. The next table has the time of a test from labels, with the interval:
-
-# %%
-# Time the exact test.
-rows = []
-for scale in (1, 10, 100):
-    cells = np.array([[[6_000, 25], [24, 200]], [[260, 31], [26, 3_000]]]) * scale // 10
-    y, a, b = labels(cells)
-    times = []
-    for _ in range(7):
-        started = time.perf_counter()
-        f1ci.difference_test(y, a, b, method="exact")
-        times.append(time.perf_counter() - started)
-    discordant = int(cells[:, 0, 1].sum() + cells[:, 1, 0].sum())
-    rows.append([f"{cells.sum():,}", f"{discordant:,}", f"{1e3 * min(times):.1f} ms"])
-show.table(["items", "discordant", "time, best of seven"], rows, numeric=range(3))
+# {glue:text}`compare-example-p:.4f`.
 
 # %% tags=["remove-cell"]
 # Two pictures for the chapter.
@@ -527,40 +512,6 @@ for kind in ("logit", "delta"):
     ends = f1ci.clustered_interval(counts, "precision", method=kind)
     rows.append([f"f1ci, {kind}", *(f"{end:.4f}" for end in ends)])
 show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
-
-# %% [markdown]
-# ## A denominator
-#
-# The authors of {cite:t}`takahashi2023` published R code with their paper
-# (`F1score_test.R`; the paper itself was not at hand). It has a Wald and a score test for the
-# difference of two binary F1 scores. Its covariance of the two scores divides by
-# the square of the second model's $D_2$, the predicted plus the true positive share. One
-# factor should be the first model's $D_1$. (The macro averages of the code have both.) The two versions agree if
-# both models predict equally many positives. Otherwise the p-value depends on which model is called
-# the first:
-
-# %%
-# Compute the test with both denominators.
-unlike = np.array([[[150, 35], [3, 12]], [[3, 8], [0, 40]]])  # made up; B predicts many more
-swapped = unlike.transpose(0, 2, 1)
-as_coded, other_way = (comparisons.wald_p_value(x, as_coded=True) for x in (unlike, swapped))
-right_way = comparisons.wald_p_value(unlike)
-assert abs(right_way - comparisons.wald_p_value(swapped)) < 1e-12
-say("compare-code-as-coded", as_coded)
-say("compare-code-swapped", other_way)
-say("compare-code-right", right_way)
-rows = [
-    ["with the second model's twice, as coded", f"{as_coded:.4f}"],
-    ["the same, with the models swapped", f"{other_way:.4f}"],
-    ["with the first model's and the second's", f"{right_way:.4f}"],
-]
-show.table(["divisor of the covariance", "p-value"], rows, numeric=(1,))
-
-# %% [markdown]
-# As coded the p-value is {glue:text}`compare-code-as-coded:.3f`. With the models swapped it is
-# {glue:text}`compare-code-swapped:.3f`. With both denominators it is
-# {glue:text}`compare-code-right:.3f` either way, as with the delta method. This is about the code
-# alone: we have not seen the paper.
 
 # %% [markdown]
 # ## Three ways to go wrong

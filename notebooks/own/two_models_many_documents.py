@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 import f1ci
-from notebooks.shared.kernels import labels
 
 Array: TypeAlias = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
@@ -82,26 +81,6 @@ def better_pair(
 def tables(p: Array, n: int, count: int, rng: Generator) -> Array:
     """Draw test sets of n items: tables of shape (count, 2, 2, 2)."""
     return rng.multinomial(n, p.ravel(), count).reshape(-1, 2, 2, 2)
-
-
-def wald_p_value(cells: Array, *, as_coded: bool = False) -> float:
-    """Return Wald's p-value for the difference of two F1 scores.
-
-    Their covariance divides by the product of both denominators D, the predicted plus the true
-    positives. `as_coded` it divides by the square of the second one. All variances are those of
-    the package, with the divisor n.
-    """
-    n = cells.sum()
-    models = [cells.sum(axis=2), cells.sum(axis=1)]
-    ones = [f1ci.metric_interval(matrix, F1, method="delta") for matrix in models]
-    y, a, b = labels(cells)
-    gap_interval = f1ci.difference_interval(y, a, b, F1, method="delta")
-    separate = sum(one.standard_error**2 for one in ones)
-    paired = gap_interval.standard_error**2 * (n - 1) / n
-    if as_coded:
-        first, second = (matrix[1].sum() + matrix[:, 1].sum() for matrix in models)
-        paired = separate - (separate - paired) * first / second
-    return float(stats.chi2.sf(gap_interval.estimate**2 / paired, 1))
 
 
 # Documents
