@@ -299,6 +299,7 @@ figures.save(figure, "lam-bert-suggestion-mining-sentences")
 # answer:
 
 # %%
+# Check the number of relevant sentences with the interval itself.
 rows = []
 for factor in (0.9, 1.0, 1.1):
     v = round(factor * v_fixed)

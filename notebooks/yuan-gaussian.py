@@ -21,7 +21,6 @@ seed: int = 20260101  # root of all random streams
 # stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
-# %%
 from functools import partial
 
 import numpy as np

@@ -109,7 +109,6 @@ enumerated = {
 
 
 # %%
-# %%
 # Prepare the fit of each rule.
 def fits(individual):
     """Return the four rules' fits, if the individual rows are of this kind of interval."""
@@ -466,8 +465,6 @@ _, fp_0, fn_0, tp_0 = (int(count) for count in population_6[forest])
 positives, predicted_0 = fn_0 + tp_0, fp_0 + tp_0
 list_keys = tuple(f"{k}/m{m}" for k in ("individual", "corrected_individual") for m in (1, 2))
 listed_ids = [f"yuan/section-3b/{key[:-1]}{int(key[-1]) + 4}" for key in list_keys]
-
-
 STUDIES = {"z²": of_one_6, "4": of_four}
 
 
@@ -660,6 +657,8 @@ for n, study in ((smaller_n, "z²"), (smaller_n, "4"), (n_6, "4")):
     least = min(tried, key=tried.get)
     line = [f"n = {n}, blurred with {study}", str(least), f"{tried[least]:,.1f}"]
     rows.append([*line, f"{refit_distance(least):.0f}", f"{tried[first]:,.0f}"])
+head = ["", "best forest", "its chi-square, 2 numbers", "its distance", "of the other forest"]
+show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
 # At the smaller size some forest fits two numbers, as it must. But this forest lies further from
