@@ -140,7 +140,7 @@ def coverage(
     second network's macro F1 minus the first network's.
     """
     target = true_score(tables)
-    counts = [class_counts(t) for t in tables]
+    counts = list(map(class_counts, tables))
     level: Any = {"confidence_level": confidence_level}
     drawn = rng.integers(len(tables[0]), size=(replicates, size))
     covered = {}
@@ -148,8 +148,10 @@ def coverage(
         intervals = [by_night([c[some] for c in counts], method=method, **level) for some in drawn]
         covered[name] = share_held(intervals, target)
     if len(tables) == 1:
-        pooled = [tables[0][some].sum(axis=0) for some in drawn]
-        intervals = [f1ci.metric_interval(t, "macro_f1", method="delta", **level) for t in pooled]
+        intervals = [
+            f1ci.metric_interval(tables[0][some].sum(axis=0), "macro_f1", method="delta", **level)
+            for some in drawn
+        ]
         covered["epochs independent"] = share_held(intervals, target)
     return covered
 

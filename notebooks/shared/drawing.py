@@ -22,13 +22,7 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     ratio : bool
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
-    page = ledger.opened()
-    values = []  # lowest and highest printed number that agrees, ours, printed
-    for i in rows.values():
-        row = page.row(i)
-        record = page.records[i]
-        values.append([*ledger.allowed(record, row), record.value, float(row.printed)])
-    table = np.array(values, dtype=float)
+    table = np.array([_limits(identity) for identity in rows.values()])
     low, high, ours, printed = (table / table[:, [2]] if ratio else table).T
     places = np.arange(len(rows))
     sky, blue, black = (figures.COLOURS[name] for name in ("sky", "blue", "black"))
@@ -37,6 +31,14 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     axes.plot(ours, places, "|", markersize=9, color=blue, label="reproduced")
     axes.set_yticks(places, list(rows))
     axes.set_ylim(len(rows) - 0.4, -0.6)
+
+
+def _limits(identity: str) -> list[float]:
+    """Return the lowest and highest printed number that agrees, our number and the printed one."""
+    page = ledger.opened()
+    row = page.row(identity)
+    record = page.records[identity]
+    return [*map(float, ledger.allowed(record, row)), float(record.value or 0), float(row.printed)]
 
 
 def ratios(table: str, lines: Mapping[str, str], height: float) -> Any:
