@@ -88,7 +88,8 @@ def test_what_a_notebook_imports_is_known():
     """As anybody reads it in the files; with what the imported modules import."""
     found = sources.imported(NOTEBOOKS / "yuan-other-runs.py", ROOT)
     machinery = ("__init__", "data", "figures", "ledger", "pool", "published", "show")
-    shared = ("datasets", "joint_coverage", "normal_classes", "printed_tables", "r_random")
+    shared = ("datasets", "joint_coverage", "joint_test", "normal_classes", "printed_tables")
+    shared += ("r_random", "recording")
     assert {p.relative_to(ROOT).as_posix() for p in found} == {
         *(f"book/compendium/{name}.py" for name in machinery),
         *(f"notebooks/shared/{name}.py" for name in shared),

@@ -66,7 +66,7 @@ def test_exact_agrees_with_one_critical_value_for_each_test_set(
     cells: tuple[int, ...], metrics: list[f1ci.metrics.BinaryMetric]
 ) -> None:
     n, size = 500, 20_000
-    found = jc.exact(n, cells, metrics, rescaled=True)
+    found = jc.exact(jc.Study(metrics, rescaled=True), n, cells)
     draws = np.random.default_rng(8).multinomial(n, np.array(cells) / sum(cells), size=size)
     truth, drawn = jc.true_values(cells, metrics), jc.estimates(draws, metrics)
     for kind, covariance in (
@@ -92,9 +92,9 @@ def test_another_square_in_the_blur() -> None:
     # By hand: the blur of the accuracy is (4 + 1 + 1) square / 2 over n^2.
     counts = np.array([LOGISTIC])
     n, p = counts.sum(), (LOGISTIC[0] + LOGISTIC[3]) / sum(LOGISTIC)
-    truth, whole = jc.true_values(counts[0], [ACCURACY]), {"rule": slice(None)}
+    truth = jc.true_values(counts[0], [ACCURACY])
     for square, expected in ((None, Z**2), (Z**2, Z**2), (4.0, 4.0)):
-        found = jc.quantities(counts, truth, [ACCURACY], whole, square=square)
+        found = jc.quantities(jc.Study([ACCURACY], square=square), counts, truth)
         length = 2 * Z * math.sqrt(p * (1 - p) / (n - 1) + 3 * expected / n**2)
         assert found["rule/corrected_individual/length"][0] == pytest.approx(length, rel=1e-12)
 
@@ -104,7 +104,7 @@ def test_another_square_in_the_blur() -> None:
 
 def test_several_rules_agree_with_one_critical_value_for_each_test_set() -> None:
     cells, metrics, size = TWO_RULES / TWO_RULES.sum(), [F_HALF, ACCURACY], 400
-    found = jc.simulate(300, cells, metrics, BOTH, replicates=size, rng=3)
+    found = jc.simulate(jc.Study(metrics, BOTH), 300, cells, replicates=size, rng=3)
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
     truth, drawn = jc.true_values(cells, metrics), jc.estimates(draws, metrics)
     blurred = jc.blurred(drawn, draws, metrics, Z**2)

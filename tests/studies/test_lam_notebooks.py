@@ -20,7 +20,7 @@ Z = float(stats.norm.ppf(0.975))
 def test_wilson_indirect_ends_are_wilsons_for_the_proportion() -> None:
     for right, v in ((0, 5), (77, 131), (131, 131)):
         share = np.array(proportion_confint(right, v, method="wilson"))
-        ends = four_intervals.wilson_indirect_of(2 * right / (v + right), v, Z)
+        ends = four_intervals.ends_at("wilson_indirect", 2 * right / (v + right), v, Z)
         assert np.array(ends) == pytest.approx(2 * share / (1 + share), abs=1e-12)
 
 

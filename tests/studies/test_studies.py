@@ -8,10 +8,7 @@ from f1ci.joint import rows_of_cells
 from notebooks.own import choosing_a_method as one_score
 from notebooks.own import joint_intervals as joint_sets
 from notebooks.own import two_models_many_documents as comparisons
-from notebooks.shared import kernels
 from notebooks.shared.four_intervals import share_of
-
-EXAMPLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
 
 
 def rng(seed=1):
@@ -37,16 +34,6 @@ def test_coverage_given_v_is_the_package_s_exact_coverage(method):
 
 
 # Two models
-
-
-def test_wald_p_value_is_the_delta_method_s():
-    # f1ci divides by n - 1 items.
-    interval = f1ci.difference_interval(*kernels.labels(EXAMPLE), "f1", method="delta")
-    n = EXAMPLE.sum()
-    ratio = interval.estimate / interval.standard_error * np.sqrt(n / (n - 1))
-    expected = 2 * comparisons.special.ndtr(-abs(ratio))
-    assert comparisons.wald_p_value(EXAMPLE) == pytest.approx(expected, rel=1e-9)
-    assert comparisons.wald_p_value(EXAMPLE, as_coded=True) != pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,6 @@ def test_the_stored_counts_are_those_of_the_whole_corpus():
         assert cells[..., :4].sum(axis=(1, 2, 3)).tolist() == [153_656] * 3
         tested = (cells.sum(axis=-1) > 0).sum(axis=1)
         assert (tested == (2 if partition == "utterances" else 1)).all()
-        blocks = tag_sets.blocks().query("partition == @partition")
-        assert blocks["utterances"].sum() == 16_162
 
 
 def test_the_error_correlation_is_that_of_the_labels():
@@ -163,6 +161,6 @@ def test_the_error_correlation_is_that_of_the_labels():
 
 def test_correlated_errors_make_a_difference_surer():
     # 1.645 standard errors of the difference at a correlation of one half, half of that at none.
-    assert tag_sets.probability_not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
-    independent = tag_sets.probability_not_better(1.6449, 1, 1)
+    assert fold_statistics.not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
+    independent = fold_statistics.not_better(1.6449, 1, 1)
     assert independent == pytest.approx(stats.norm.sf(1.6449 / 2**0.5))
