@@ -34,12 +34,12 @@ from f1ci._interval import Question, check, counted, limits_of, with_unknown
 from f1ci._labels import are_indicators
 from f1ci._reading import Population, strata_of, with_classes, zero_division_of
 from f1ci.data import Items, binary_items, cell_items, class_items
-from f1ci.methods import METHODS, Method, delta, one_of, quantile, units
+from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
 from f1ci.metrics.shares import KnownShares
 from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
-from f1ci.samples import Sample, Units, sample
+from f1ci.samples import Sample, sample
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -209,20 +209,11 @@ class JointRows:
         self.constant = constant
         self.estimate = np.array([counted(one, constant) for one in self.samples])
         self.covariance = covariance.observed(items, self.questions)
-        if items.groups is not None:
-            self._count_units_with_items(int(items.groups.max()) + 1)
         if method == "blur":
             self._add_blur(delta.normal_quantile(level))
         self.correlated = self.covariance
         if items.groups is None and method not in ("delta", "blur", "logit"):
             self.correlated = covariance.smoothed(items, self.questions)
-
-    def _count_units_with_items(self, groups: int) -> None:
-        """Let groups without items that matter to a metric not count in its divisor."""
-        units_of_rows = [one.moves.units for one in self.samples if isinstance(one, Units)]
-        factors = [units.divisor_factor(number) for number in units_of_rows]
-        scale = np.sqrt(np.array(factors) / units.divisor_factor(groups))
-        self.covariance = self.covariance * np.multiply.outer(scale, scale)
 
     def _add_blur(self, z: float) -> None:
         """Add to the variances what the blur adds to each."""

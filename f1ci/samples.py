@@ -387,7 +387,7 @@ class Units(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.estimate = moves.estimate
-        self.error = units.delta_error(moves)
+        self.error = units.delta_error(moves.influence, moves.estimate)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
@@ -520,7 +520,7 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
 def difference_of_units(metric: Metric, a: Units, b: Units) -> Difference:
     """Return the sample of B minus A on the same units."""
     change = units.change(a.moves, b.moves)
-    error = units.delta_error(change)
+    error = units.delta_error(change.influence, change.estimate)
     return Difference(metric, a, b, error, np.zeros_like(error))
 
 

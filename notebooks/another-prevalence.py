@@ -105,10 +105,9 @@ weights = np.array([(1 - rare) / juice[0].sum(), rare / juice[1].sum()])
 say("prevalence-weight", weights.max() / weights.min())
 multiplied = np.rint(juice * (weights / weights.min())[:, None]).astype(int)
 wrong = f1ci.metric_interval(multiplied, "f1")
-rows = [
-    [name, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}", f"{x.length:.3f}"]
-    for name, x in (("class_shares=", interval), ("items multiplied by weights", wrong))
-]
+rows = []
+for name, x in (("class_shares=", interval), ("items multiplied by weights", wrong)):
+    rows.append([name, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}", f"{x.length:.3f}"])
 show.table(["", "F1", "95 % limits", "length"], rows, numeric=[1, 3])
 
 # %% [markdown]
@@ -137,37 +136,39 @@ def weighted(tables, shares):
     return np.rint(tables * (factor / factor.min())[:, None]).astype(int)
 
 
+def covered_and_length(low, high, truth):
+    """Return how often limits hold the truth, and their mean length."""
+    return np.mean((low <= truth) & (truth <= high)), np.mean(high - low)
+
+
+def show_study(key, study):
+    """Show coverage and length of each way over the designs, and keep them for the text."""
+    rows = []
+    for way, results in study.items():
+        covers, lengths = np.transpose(results)
+        ratio = np.mean(lengths / np.transpose(study["score"])[1])
+        say(f"{key}-{way}-mean", covers.mean())
+        say(f"{key}-{way}-worst", covers.min())
+        row = [f"{x:.3f}" for x in (covers.mean(), covers.min(), covers.max())]
+        rows.append([way, *row, f"{ratio:.2f}"])
+    head = ["method", "mean coverage", "worst", "largest", "length over score"]
+    return show.table(head, rows, numeric=range(1, 5))
+
+
 # %%
-# Simulate balanced test sets, and count what each method covers.
-ways = ("score", "logit", "delta", "weights")
-covered = {way: [] for way in ways}
-length = {way: [] for way in ways}
+# Simulate balanced test sets, and show what each method covers.
+level = {"confidence_level": confidence_level}
+study = {way: [] for way in ("score", "logit", "delta", "weights")}
 for p, each, shares, metric in designs:
     rng = np.random.default_rng(next(streams))
     tables = np.stack([rng.multinomial(each, row, replicates) for row in p], axis=1)
     truth = f1ci.metrics.get(metric).value(p * np.array(shares)[:, None])
-    for way in ways:
-        options = {"confidence_level": confidence_level}
-        if way == "weights":
-            interval = f1ci.metric_interval(weighted(tables, shares), metric, **options)
-        else:
-            options |= {"method": way, "class_shares": shares}
-            interval = f1ci.metric_interval(tables, metric, **options)
-        inside = (interval.low <= truth) & (truth <= interval.high)
-        covered[way].append(inside.mean())
-        length[way].append(interval.length.mean())
-
-# %%
-# Show coverage and length for known shares.
-rows = []
-for way in ways:
-    ratio = np.mean(np.array(length[way]) / length["score"])
-    say(f"prevalence-{way}-mean", np.mean(covered[way]))
-    say(f"prevalence-{way}-worst", np.min(covered[way]))
-    row = [way, f"{np.mean(covered[way]):.3f}", f"{np.min(covered[way]):.3f}"]
-    rows.append([*row, f"{np.max(covered[way]):.3f}", f"{ratio:.2f}"])
-head = ["method", "mean coverage", "worst", "largest", "length over score"]
-show.table(head, rows, numeric=range(1, 5))
+    for way in ("score", "logit", "delta"):
+        ends = f1ci.metric_interval(tables, metric, method=way, class_shares=shares, **level)
+        study[way].append(covered_and_length(*ends, truth))
+    ends = f1ci.metric_interval(weighted(tables, shares), metric, **level)
+    study["weights"].append(covered_and_length(*ends, truth))
+show_study("prevalence", study)
 
 # %% [markdown]
 # ## A map with known areas
@@ -201,15 +202,8 @@ for k, kind in enumerate(with_areas.classes):
     for x in (with_areas, ignored):
         row += [f"{x.estimate[k]:.3f}", f"{x.low[k]:.3f} to {x.high[k]:.3f}"]
     rows.append([*row, f"{survey[k]['low']:.3f} to {survey[k]['high']:.3f}"])
-head = [
-    "class",
-    "F1",
-    "score limits",
-    "F1, design ignored",
-    "score limits",
-    "R's survey, t interval",
-]
-show.table(head, rows, numeric=[1, 3])
+head = ["class", "F1", "score limits", "F1, design ignored", "score limits"]
+show.table([*head, "R's survey, t interval"], rows, numeric=[1, 3])
 
 # %% tags=["remove-cell"]
 # Keep the numbers of the map for the text.
@@ -259,11 +253,9 @@ for n in drawn:
 say("prevalence-strata-designs", len(strata_designs))
 
 # %%
-# Simulate test sets by stratum, and count what each method covers.
+# Simulate test sets by stratum, and show what each method covers.
 z = stats.norm.ppf((1 + confidence_level) / 2)
-strata_ways = ("score", "logit", "delta", "ignored")
-strata_covered = {way: [] for way in strata_ways}
-strata_length = {way: [] for way in strata_ways}
+study = {way: [] for way in ("score", "logit", "delta", "ignored")}
 for p, n, shares, name in strata_designs:
     rng = np.random.default_rng(next(streams))
     metric = f1ci.metrics.get(name)
@@ -271,29 +263,12 @@ for p, n, shares, name in strata_designs:
     tables = tables.reshape(strata_replicates, *p.shape)
     truth = metric.value(np.tensordot(shares, p, 1))
     sample = kernels.of_strata(tables, shares, metric)
-    pooled = f1ci.metric_interval(tables.sum(axis=1), name, confidence_level=confidence_level)
-    limits = {
-        "score": sample.score_limits(z),
-        "logit": sample.logit_limits(z),
-        "delta": (sample.estimate - z * sample.error, sample.estimate + z * sample.error),
-        "ignored": tuple(pooled),
-    }
-    for way, (low, high) in limits.items():
-        strata_covered[way].append(np.mean((low <= truth) & (truth <= high)))
-        strata_length[way].append(np.mean(high - low))
-
-# %%
-# Show coverage and length for strata.
-rows = []
-for way in strata_ways:
-    ratio = np.mean(np.array(strata_length[way]) / strata_length["score"])
-    covers = np.array(strata_covered[way])
-    say(f"prevalence-strata-{way}-mean", covers.mean())
-    say(f"prevalence-strata-{way}-worst", covers.min())
-    row = [f"{x:.3f}" for x in (covers.mean(), covers.min(), covers.max())]
-    rows.append([way, *row, f"{ratio:.2f}"])
-head = ["method", "mean coverage", "worst", "largest", "length over score"]
-show.table(head, rows, numeric=range(1, 5))
+    for way in ("score", "logit", "delta"):
+        ends = f1ci.methods.METHODS[way].limits(sample, z)
+        study[way].append(covered_and_length(*ends, truth))
+    ignored = f1ci.metric_interval(tables.sum(axis=1), name, **level)
+    study["ignored"].append(covered_and_length(*ignored, truth))
+show_study("prevalence-strata", study)
 
 # %% [markdown]
 # The row *delta* has the standard errors of R's `survey`. In a map a few errors in a large class decide. A sample
@@ -339,24 +314,18 @@ say("prevalence-peer-versions", ", ".join(versions))
 
 
 # %%
-# Count what intervals hold, ours and those of other packages.
+# Name what each package's intervals were counted to do, and count what ours do.
+recorded = {(x["question"], x["units"], x["failures"], x["package"]): x for x in peers["coverage"]}
+
+
 def share_inside(limits, truth):
     """Return how many intervals hold the truth."""
     return np.mean([low <= truth <= high for low, high in limits])
 
 
-def peer(question, units, failures, package):
-    """Return what a package's intervals were counted to do."""
-    for x in peers["coverage"]:
-        asked = x["question"], x["units"], x["failures"], x["package"]
-        if asked == (question, units, failures, package):
-            return x
-    return None
-
-
 # %%
 # Simulate images and patients, and compute our intervals.
-studied = sorted({(x["question"], x["units"], x["failures"]) for x in peers["coverage"]})
+studied = sorted({(question, units, failures) for question, units, failures, _ in recorded})
 means = {}
 for question, units, failures in studied:
     if question == "mean, patients":
@@ -386,7 +355,7 @@ for (question, units, failures), (found, truth) in means.items():
     covers[question, units, failures] = share_inside(found, truth)
     row = [question, str(units), f"{failures:.0%}", f"{covers[question, units, failures]:.3f}"]
     for package in ("scipy", "errorbars", "evalstats"):
-        x = peer(question, units, failures, package)
+        x = recorded.get((question, units, failures, package))
         row.append(f"{x['covered']:.3f} ({x['length'] / length:.2f})" if x else "*")
     rows.append(row)
 head = ["question", "units", "failures", "f1ci", "scipy, t", "errorbars", "evalstats"]
@@ -395,22 +364,17 @@ show.table(head, rows, numeric=[1, 2, 3])
 # %% tags=["remove-cell"]
 # Keep the worst coverages for the text.
 say("prevalence-peer-correlation", 0.5)
-for name in ("mean", "difference", "mean, patients"):
-    key = name.replace(", ", "-")
-    say(f"prevalence-{key}-worst", min(x for (q, *_), x in covers.items() if q == name))
-    for package in ("scipy", "errorbars", "evalstats"):
-        worst = [
-            x["covered"]
-            for x in peers["coverage"]
-            if (x["question"], x["package"]) == (name, package)
-        ]
-        if worst:
-            say(f"prevalence-{key}-{package}-worst", min(worst))
-gains = [
-    np.mean([x.length for x in found]) / peer(*design, "scipy")["length"]
-    for design, (found, _) in means.items()
-    if design[0] == "difference"
-]
+for name in ("mean", "difference"):
+    say(f"prevalence-{name}-worst", min(x for (q, *_), x in covers.items() if q == name))
+packages = [("mean", package) for package in ("scipy", "errorbars", "evalstats")]
+for name, package in (*packages, ("difference", "scipy")):
+    theirs = [x["covered"] for (q, *_, p), x in recorded.items() if (q, p) == (name, package)]
+    say(f"prevalence-{name}-{package}-worst", min(theirs))
+gains = []
+for design, (found, _) in means.items():
+    if design[0] == "difference":
+        length = np.mean([x.length for x in found])
+        gains.append(length / recorded[(*design, "scipy")]["length"])
 say("prevalence-difference-length", np.mean(gains))
 say("prevalence-gain", unit_scores.true_means(0.0)[1])
 say("prevalence-mean-error", np.sqrt(0.95 * 0.05 / mean_replicates))
@@ -440,7 +404,7 @@ say("prevalence-mean-error", np.sqrt(0.95 * 0.05 / mean_replicates))
 
 # %%
 # Draw runs on items, and compute the true mean F1.
-def drawn(rng, items, count, effect):
+def draw_runs(rng, items, count, effect):
     """Return true labels, and the predictions of runs with normal effects of items and runs."""
     y = (rng.random(items) < 1 / 3).astype(int)
     level = np.where(y == 1, stats.norm.ppf(0.9), stats.norm.ppf(0.95))
@@ -467,9 +431,9 @@ for items, count, effect in itertools.product(run_items, runs, seed_effects):
     ours = []
     alone = []
     for _ in range(run_replicates):
-        y, predicted = drawn(rng, items, count, effect)
-        ours.append(f1ci.repeated_interval(y, predicted, confidence_level=confidence_level))
-        alone.append(f1ci.score_interval(y, predicted[0], confidence_level=confidence_level))
+        y, predicted = draw_runs(rng, items, count, effect)
+        ours.append(f1ci.repeated_interval(y, predicted, **level))
+        alone.append(f1ci.score_interval(y, predicted[0], **level))
     row = [share_inside(ours, truth), share_inside(alone, truth)]
     row += [np.mean([x.length for x in ours]), np.mean([x.share_of_runs for x in ours])]
     by_runs.append([count, *row])

@@ -53,6 +53,8 @@ prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 
 # %%
 # Import what the notebook uses and open the ledger.
+import itertools
+
 import numpy as np
 from compendium import figures, ledger, show
 
@@ -67,6 +69,14 @@ looks = figures.METHODS
 methods = {name: look["label"] for name, look in looks.items()}
 short = confidence_level - 0.01
 scores = (np.arange(points) + 0.5) / points
+floor = 1 - 4 * (1 - confidence_level)
+
+
+def draw_level(axis):
+    """Draw the level as a line."""
+    label = f"the level: {confidence_level:g}"
+    axis.axhline(confidence_level, color="black", linewidth=0.8, label=label)
+
 
 # %%
 # Compute coverage and length at every true score.
@@ -75,9 +85,8 @@ found = {key: interval.at(scores) for key, interval in intervals.items()}
 # The package's own enumeration, which lets v vary, agrees where v is certain.
 for (v, method), (coverage, length) in found.items():
     share = float(share_of(scores[points // 3]))
-    whole = f1ci.coverage.exact(
-        v, [share, 1 - share, 0, 0], method=method, confidence_level=confidence_level
-    )
+    options = {"method": method, "confidence_level": confidence_level}
+    whole = f1ci.coverage.exact(v, [share, 1 - share, 0, 0], **options)
     assert abs(whole.coverage - coverage[points // 3]) < 1e-8
     assert abs(whole.expected_length - length[points // 3]) < 1e-8
 
@@ -95,9 +104,7 @@ figure, axes = figures.subplots(
 bins = np.array_split(np.arange(points), 60)
 for row, v in zip(axes, relevant, strict=True):
     for axis, (method, look) in zip(row, looks.items(), strict=True):
-        axis.axhline(
-            confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
-        )
+        draw_level(axis)
         coverage = found[v, method][0]
         if v < 100:
             axis.plot(scores, coverage, color=look["color"], linewidth=0.9)
@@ -109,7 +116,7 @@ for row, v in zip(axes, relevant, strict=True):
     row[0].set_ylabel(f"$v$ = {v}")
 for axis, label in zip(axes[0], methods.values(), strict=True):
     axis.set_title(label.replace("-", "-\n").replace(" ", "\n"))
-floor = 1 - 4 * (1 - confidence_level)
+
 axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1))
 axes[0, 0].set_xticks([0, 0.5, 1], ["0", "½", "1"])
 axes[0, 0].set_yticks([floor, confidence_level], [f"{floor:g}", f"{confidence_level:g}"])
@@ -124,9 +131,7 @@ figures.save(figure, "choosing-a-method-coverage")
 figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
 grid = (np.arange(1_500) + 0.5) / 1_500
 for axis, (method, look) in zip(axes.flat, looks.items(), strict=True):
-    axis.axhline(
-        confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
-    )
+    draw_level(axis)
     coverage, _ = Interval.of(50, method, confidence_level).at(grid)
     axis.plot(grid, coverage, color=look["color"], linewidth=0.9)
     axis.set(title=look["label"], xticks=[0, 0.5, 1])
@@ -154,7 +159,8 @@ figures.save(figure, "choosing-a-method-tasks")
 
 # %%
 # Show mean and lowest coverage of each method.
-rows, least = [], {}
+rows = []
+least = {}
 for (v, method), interval in intervals.items():
     coverage, length = found[v, method]
     least[v, method], where = interval.least_coverage()
@@ -198,8 +204,7 @@ axes[0, 0].set_title("expected length")
 axes[0, 1].set_title("in times Wilson score's")
 for axis in axes[-1]:
     axis.set_xlabel("true $F_1$")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-length")
 
 # %% [markdown]
@@ -213,10 +218,10 @@ figures.save(figure, "choosing-a-method-length")
 thirds = {"below 1/3": scores < 1 / 3, "middle": (scores >= 1 / 3) & (scores <= 2 / 3)}
 thirds["above 2/3"] = scores > 2 / 3
 rows = []
-for v, (name, some) in ((v, third) for v in relevant for third in thirds.items()):
+for v, name in itertools.product(relevant, thirds):
     row = [f"{v}", name]
     for method in ("wilson_indirect", "wilson_direct"):
-        coverage, length = (values[some] for values in found[v, method])
+        coverage, length = (values[thirds[name]] for values in found[v, method])
         row += [f"{coverage.mean():.4f}", f"{100 * (coverage < short).mean():.0f} %"]
         row.append(f"{length.mean():.4f}")
     rows.append(row)
@@ -227,29 +232,26 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6, 7))
 
 
 # %% tags=["remove-cell"]
-def means(v, method, some=slice(None)):
-    """Return mean coverage and mean length over some scores."""
-    coverage, length = found[v, method]
-    return float(coverage[some].mean()), float(length[some].mean())
-
-
+# Keep for the text how the two Wilson methods compare, and what Wald and Clopper-Pearson do.
 first = relevant[0]
 say("choosing-first", first)
-for name, third in (("high", "above 2/3"), ("low", "below 1/3")):
-    indirect, direct = (
-        means(first, f"wilson_{word}", thirds[third]) for word in ("indirect", "direct")
-    )
-    say(f"choosing-indirect-{name}-coverage", indirect[0])
-    say(f"choosing-direct-{name}-coverage", direct[0])
-    change = 100 * (direct[1] / indirect[1] - 1)
-    say(f"choosing-direct-{'high-excess' if name == 'high' else 'low-saving'}", abs(change))
-for key, method in (("wald", "wald"), ("cp", "clopper_pearson")):
-    interval = Interval.of(25, method, confidence_level)
-    say(f"choosing-{key}-25", interval.mean_coverage())
-both = ("wilson_direct", "wilson_indirect")
-say("choosing-wilson-worst", min(least[v, m] for v in relevant for m in both))
-length = {m: Interval.of(25, m, confidence_level).at(scores)[1] for m in methods}
-price = length["clopper_pearson"].mean() / length["wilson_indirect"].mean()
+for name, third, change in (
+    ("high", "above 2/3", "choosing-direct-high-excess"),
+    ("low", "below 1/3", "choosing-direct-low-saving"),
+):
+    some = thirds[third]
+    indirect, direct = (found[first, f"wilson_{word}"] for word in ("indirect", "direct"))
+    say(f"choosing-indirect-{name}-coverage", indirect[0][some].mean())
+    say(f"choosing-direct-{name}-coverage", direct[0][some].mean())
+    ratio = direct[1][some].mean() / indirect[1][some].mean()
+    say(change, float(abs(100 * (ratio - 1))))
+at_25 = {method: Interval.of(25, method, confidence_level) for method in methods}
+say("choosing-wald-25", at_25["wald"].mean_coverage())
+say("choosing-cp-25", at_25["clopper_pearson"].mean_coverage())
+of_wilson = [value for (_, method), value in least.items() if method.startswith("wilson")]
+say("choosing-wilson-worst", min(of_wilson))
+mean_length = {method: interval.at(scores)[1].mean() for method, interval in at_25.items()}
+price = mean_length["clopper_pearson"] / mean_length["wilson_indirect"]
 say("choosing-cp-price", 100 * float(price - 1))
 
 
@@ -288,12 +290,13 @@ for v in range(1, largest + 1):
         fails = Interval.of(v, method, confidence_level).at(targets)[0] < short
         last_failure[method][fails] = v
 from_v = {
-    method: ["never" if v == largest else f"{v + 1}" for v in last_failure[method]]
-    for method in compared
+    method: ["never" if v == largest else f"{v + 1}" for v in last]
+    for method, last in last_failure.items()
 }
-for target, key in ((0.8, "choosing-wald-from-8"), (0.95, "choosing-wald-from-95")):
-    say(key, from_v["wald"][int(np.flatnonzero(targets == target)[0])])
 rows = [[f"{f1:g}", *cells] for f1, *cells in zip(targets, *from_v.values(), strict=True)]
+of_wald = dict(zip(targets.tolist(), from_v["wald"], strict=True))
+say("choosing-wald-from-8", of_wald[0.8])
+say("choosing-wald-from-95", of_wald[0.95])
 show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
@@ -306,10 +309,9 @@ show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2,
 # %%
 # Show how many relevant items a length needs.
 wanted = (0.2, 0.1, 0.05)
-rows = [
-    [f"{f1:g}", *(f"{needed(f1, length, confidence_level):,}" for length in wanted)]
-    for f1 in targets
-]
+rows = []
+for f1 in targets:
+    rows.append([f"{f1:g}", *(f"{needed(f1, x, confidence_level):,}" for x in wanted)])
 head = ["true F1", *(f"v for length {length:g}" for length in wanted)]
 show.table(head, rows, numeric=(0, 1, 2, 3))
 
@@ -330,12 +332,9 @@ some_scores = np.linspace(0.02, 0.98, max(points // 15, 10))
 def given_prevalence(prevalence, f1, method="wilson_indirect"):
     """Exact properties for a classifier with precision = recall = f1."""
     wrong = prevalence * (1 - f1)
-    return f1ci.coverage.exact(
-        test_size,
-        [prevalence * f1, wrong, wrong, 1 - prevalence - wrong],
-        method=method,
-        confidence_level=confidence_level,
-    )
+    cells = [prevalence * f1, wrong, wrong, 1 - prevalence - wrong]
+    options = {"method": method, "confidence_level": confidence_level}
+    return f1ci.coverage.exact(test_size, cells, **options)
 
 
 # %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
@@ -344,9 +343,7 @@ figure, axes = figures.subplots(
     len(prevalences), height=2.2 * len(prevalences) + 1, sharex=True, sharey=True, squeeze=False
 )
 for axis, prevalence in zip(axes[:, 0], prevalences, strict=True):
-    axis.axhline(
-        confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
-    )
+    draw_level(axis)
     # Precision, recall and prevalence must leave room for the false positives.
     possible = some_scores[prevalence * (2 - some_scores) <= 1]
     for method, look in looks.items():
@@ -354,8 +351,7 @@ for axis, prevalence in zip(axes[:, 0], prevalences, strict=True):
         axis.plot(possible, coverage, **{**look, "marker": "", "linewidth": 1.3})
     axis.set(title=f"prevalence {100 * prevalence:g} %", ylabel="coverage", ylim=(floor, 1.005))
 axes[-1, 0].set_xlabel("true $F_1$")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-prevalence")
 
 # %% [markdown]
@@ -365,15 +361,11 @@ figures.save(figure, "choosing-a-method-prevalence")
 # Show the same test set in numbers.
 rows = []
 for prevalence in prevalences:
-    cells = {m: given_prevalence(prevalence, 0.8, m) for m in methods}
-    rows.append(
-        [
-            f"{100 * prevalence:g} %",
-            f"{test_size * prevalence * (2 - 0.8):.0f}",
-            f"{(1 - prevalence * (2 - 0.8)) ** test_size:.1e}",
-            *(f"{cell.coverage:.3f}, {cell.expected_length:.3f}" for cell in cells.values()),
-        ]
-    )
+    relevance = prevalence * (2 - 0.8)
+    row = [f"{100 * prevalence:g} %", f"{test_size * relevance:.0f}"]
+    row.append(f"{(1 - relevance) ** test_size:.1e}")
+    cells = [given_prevalence(prevalence, 0.8, m) for m in methods]
+    rows.append([*row, *(f"{cell.coverage:.3f}, {cell.expected_length:.3f}" for cell in cells)])
 head = ["prevalence", "expected v", "P(v = 0)", *methods.values()]
 show.table(head, rows, numeric=range(7))
 

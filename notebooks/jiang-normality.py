@@ -56,13 +56,8 @@ def model(threshold):
     """Return the cell probabilities of a threshold, true classes in rows."""
     hit = stats.norm.sf(threshold, shift, scale)  # P(A = 1 | Z = 1)
     false_alarm = stats.norm.sf(threshold, 0, scale)  # P(A = 1 | Z = 0)
-    negative = 1 - positive
-    return np.array(
-        [
-            [negative * (1 - false_alarm), negative * false_alarm],
-            [positive * (1 - hit), positive * hit],
-        ]
-    )
+    shares = np.array([[1 - positive], [positive]])
+    return shares * [[1 - false_alarm, false_alarm], [1 - hit, hit]]
 
 
 # %%
@@ -172,15 +167,12 @@ say("jiang-normality-replicates", f"{replicates:,}")
 say("jiang-normality-tables", f"{len(probability):,}")
 rows = []
 for name, ours in simulated.items():
-    value, outcome_deviation = exact[name]
+    value, spread = exact[name]
     identity = f"jiang/section-2.4/{name}"
-    theirs = (printed(identity) - value) / (outcome_deviation / sets**0.5)
-    rows.append([show.described(identity), f"{value:.7f}", f"{ours:.7f}"])
-    rows[-1] += [
-        f"{(ours - value) / (outcome_deviation / replicates**0.5):+.1f}",
-        show.printed(identity),
-    ]
-    rows[-1].append(f"{theirs:+.1f}")
+    in_errors = (ours - value) / (spread / replicates**0.5)
+    theirs = (printed(identity) - value) / (spread / sets**0.5)
+    row = [show.described(identity), f"{value:.7f}", f"{ours:.7f}", f"{in_errors:+.1f}"]
+    rows.append([*row, show.printed(identity), f"{theirs:+.1f}"])
 show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
@@ -188,8 +180,8 @@ show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, nu
 say("jiang-normality-coverage", 100 * coverage)
 at_printed = covering(printed("jiang/section-2.4/true_f0.5"))
 say("jiang-normality-coverage-printed-truth", 100 * at_printed)
-say("jiang-normality-bias", float(1e4 * (mean - truth)))
-say("jiang-normality-underestimate", float(100 * (1 - mean_error / deviation)))
+say("jiang-normality-bias", 1e4 * (mean - truth))
+say("jiang-normality-underestimate", 100 * (1 - mean_error / deviation))
 say("jiang-normality-asymptotic", (variance / n) ** 0.5)
 say("jiang-normality-below", 100 * float(probability @ (every.high < truth)))
 say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
@@ -219,25 +211,17 @@ say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 
 # %%
 # Test all printed numbers together.
-pieces = [
-    sample.estimate,
-    (sample.estimate - sample.estimate.mean()) ** 2,
-    sample.standard_error,
-    covered.astype(float),
-]
+names_of_sets = ["mean_f0.5", "standard_deviation", "mean_standard_error", "covered"]
+deviations = (sample.estimate - sample.estimate.mean()) ** 2
+pieces = [sample.estimate, deviations, sample.standard_error, covered.astype(float)]
 correlation = np.eye(5)
 correlation[1:, 1:] = np.corrcoef(pieces)
-parts = ["mean_f0.5", "standard_deviation", "mean_standard_error", "covered"]
+ids = [f"jiang/section-2.4/{name}" for name in ("true_f0.5", *names_of_sets)]
 test = joint_test.joint_test(
-    [[printed(f"jiang/section-2.4/{name}") for name in ("true_f0.5", *parts)]],
-    [[truth, *(exact[name][0] for name in parts)]],
-    [[truth_error, *(exact[name][1] / sets**0.5 for name in parts)]],
-    unit=[
-        [
-            2 * float(page.number(f"jiang/section-2.4/{name}").half_unit)
-            for name in ("true_f0.5", *parts)
-        ]
-    ],
+    [[printed(identity) for identity in ids]],
+    [[truth, *(exact[name][0] for name in names_of_sets)]],
+    [[truth_error, *(exact[name][1] / sets**0.5 for name in names_of_sets)]],
+    unit=[[2 * float(page.number(identity).half_unit) for identity in ids]],
     correlation=correlation[None],
 )
 say("jiang-normality-joint", min(test.p_chi_square, test.p_largest, test.p_mean))
@@ -348,8 +332,8 @@ show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
 # %% tags=["remove-cell"]
 # Keep the numbers at the smallest size for the text.
 say("jiang-normality-smallest", curve_sizes[0])
-say("jiang-normality-smallest-logit", float(logit_coverage[0]))
-say("jiang-normality-smallest-plain", float(plain_coverage[0]))
+say("jiang-normality-smallest-logit", logit_coverage[0])
+say("jiang-normality-smallest-plain", plain_coverage[0])
 
 # %% [markdown]
 # (shown-n-jiang-7)=
@@ -359,69 +343,44 @@ say("jiang-normality-smallest-plain", float(plain_coverage[0]))
 # "Close" is not defined; for a coverage we take it to be within one percentage point.
 
 # %%
-claim = statements.claim
+claim = statements.Claims()
 farthest = float(np.abs((quantiles - truth) / sigma - u)[np.abs(u) <= 2].max())
 ratio = mean_error / deviation
 
 # %%
 # State each claim of section 2.4: words of the paper, our numbers, and whether it holds.
-claims = [
-    claim(
-        "2.4",
-        "the mean standard error is very close to the standard deviation",
-        f"{100 * (ratio - 1):+.2f} %",
-        abs(ratio - 1) < 0.01,
-    ),
-    claim(
-        "2.4",
-        "the coverage is very close to 95 %",
-        f"{100 * coverage:.2f} %",
-        abs(coverage - level) < 0.01,
-    ),
-    claim(
-        "2.4",
-        "the estimates follow a normal-looking distribution",
-        f"quantiles within {farthest:.2f} s.d. up to 2 s.d. from the middle",
-        farthest < 0.1,
-    ),
-    claim(
-        "2.4",
-        "the mean estimate is very close to the true value",
-        f"{mean - truth:+.1e}",
-        abs(mean - truth) < deviation / 20,
-    ),
-]
+text = "the mean standard error is very close to the standard deviation"
+claim("2.4", text, f"{100 * (ratio - 1):+.2f} %", abs(ratio - 1) < 0.01)
+close = abs(coverage - level) < 0.01
+claim("2.4", "the coverage is very close to 95 %", f"{100 * coverage:.2f} %", close)
+value = f"quantiles within {farthest:.2f} s.d. up to 2 s.d. from the middle"
+claim("2.4", "the estimates follow a normal-looking distribution", value, farthest < 0.1)
+text = "the mean estimate is very close to the true value"
+claim("2.4", text, f"{mean - truth:+.1e}", abs(mean - truth) < deviation / 20)
 
 # %%
-# State the claims about the threshold and about the limit of the coverage.
+# Prepare what the claims about the threshold and about the limit of the coverage need.
 perfect = np.array([[positive, 0.0], [0.0, 1 - positive]])
 always = model(-10.0)
 recall, precision = always[1, 1] / always[1].sum(), always[1, 1] / always[:, 1].sum()
+lower = precision < cells[1, 1] / cells[:, 1].sum()
 # If every item is right, the index is the same in every sample, and so is the interval.
 samples_of_perfect = [np.diag([n - positives, positives]) for positives in (1, n // 2, n - 1)]
 at_one = {float(index.value(sample)) for sample in samples_of_perfect}
 coverage_at_one = float(at_one == {float(index.value(perfect))})
-claims += [
-    claim(
-        "1",
-        "a lower threshold raises recall to 1, and usually lowers precision",
-        f"at -10: recall {recall:.3f}, precision {precision:.3f}",
-        recall > 0.999 and precision < cells[1, 1] / cells[:, 1].sum(),
-    ),
-    claim(
-        "Corollary 1",
-        "the coverage tends to 1 - alpha for any alpha in (0, 1)",
-        f"if every item is right, the coverage is {coverage_at_one:g} at every n",
-        abs(coverage_at_one - level) < 0.01,
-    ),
-    claim(
-        "Corollary 1",
-        "the same, if 0 < index < 1",
-        f"{100 * coverage:.2f} % at n = {n}, {plain_coverage[0]:.0f} % at n = {curve_sizes[0]}",
-        abs(coverage - level) < 0.01,
-    ),
-]
-statements.table(claims)
+
+# %%
+# State the claims about the threshold and about the limit of the coverage.
+value = f"at -10: recall {recall:.3f}, precision {precision:.3f}"
+text = "a lower threshold raises recall to 1, and usually lowers precision"
+claim("1", text, value, recall > 0.999 and lower)
+text = "the coverage tends to 1 - alpha for any alpha in (0, 1)"
+value = f"if every item is right, the coverage is {coverage_at_one:g} at every n"
+claim("Corollary 1", text, value, abs(coverage_at_one - level) < 0.01)
+small = f"{plain_coverage[0]:.0f} % at n = {curve_sizes[0]}"
+value = f"{100 * coverage:.2f} % at n = {n}, {small}"
+claim("Corollary 1", "the same, if 0 < index < 1", value, close)
+claim.table()
 
 # %% [markdown]
 # Corollary 1 needs a condition that the paper does not state: the true index lies strictly between

@@ -27,9 +27,9 @@ from time import perf_counter
 import numpy as np
 from compendium import figures, ledger, show
 from scipy import special, stats
-from sklearn.linear_model import LogisticRegression
 
 import f1ci
+from notebooks.data.make_splits import half
 from notebooks.shared import datasets, statements, tversky_index
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
@@ -106,14 +106,11 @@ def agreeing(*left_out):
 # %% tags=["remove-cell"]
 # Check that the search found the stored table, and keep it for the text.
 table = datasets.confusion_matrix("jiang/section-2.3")
-(tn, fp_count), (fn_count, tp_count) = table.to_numpy().tolist()
-only = np.argwhere(agreeing())
-assert [(tp[tuple(i)], fp[tuple(i)], fn[tuple(i)]) for i in only] == [
-    (tp_count, fp_count, fn_count)
-]
+juice = table.to_numpy()
+(tn, fp_count), (fn_count, tp_count) = juice.tolist()
+only = np.stack([tp, fp, fn], axis=-1)[agreeing()]
+assert only.tolist() == [[tp_count, fp_count, fn_count]]
 say("jiang-juice-table", f"TP {tp_count}, FP {fp_count}, FN {fn_count}, TN {tn}")
-
-# %%
 # Show how many tables agree with the printed numbers, all or all except one.
 rows = [["the mean of ZA alone", f"{int(possible.sum()):,}"]]
 rows += [[f"all except {name}", f"{int(agreeing(name).sum())}"] for name in fits]
@@ -139,7 +136,7 @@ show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric
 # say nothing about the table, and the ledger counts all six numbers as inputs.
 
 # %%
-juice = table.to_numpy()
+
 interval = f1ci.metric_interval(juice, index, method="delta", confidence_level=level)
 reconstructed = {
     "mean_za": tp_count / n,
@@ -183,32 +180,19 @@ assert near(from_print, "section-2.3/standard_error")
 # Citrus Hill, from the two factors that the paper names: customer loyalty and price difference. The
 # rule predicts Citrus Hill if this probability exceeds {published}`jiang/section-1/threshold`. We
 # count the four outcomes in the other half. The counts are in
-# `notebooks/data/splits-orange-juice.csv`. Some are made again here, as a check:
+# `notebooks/data/splits-orange-juice.csv`. `notebooks/data/make_splits.py` fits one half. Some are made
+# again here, as a check:
 
 # %%
 counts = datasets.split_counts("orange-juice")
 first = np.random.default_rng(seed).choice(len(counts), splits_made_anew, replace=False)
-features, bought = datasets.orange_juice_problem()
-root = 2012_14894  # of the committed halves; each has a random stream of its own
-
-
-# %%
-def fitted_on_half(i):
-    """Return outcome by prediction on the other half, for a regression without penalty."""
-    stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(int(i),)))
-    train, rest = np.split(stream.permutation(len(bought)), 2)
-    model = LogisticRegression(C=np.inf, solver="newton-cholesky", max_iter=1000)
-    predicted = model.fit(features[train], bought[train]).predict(features[rest])
-    return f1ci.confusion_matrix(bought[rest], predicted)
-
 
 # %% tags=["remove-cell"]
 # Fit some of the halves again, and check that the stored counts come out.
-fitted_counts = np.array([fitted_on_half(i) for i in first])
-same = (fitted_counts == counts[first]).all(axis=(1, 2))
+same = [(half(int(i)) == counts[i]).all() for i in first]
 assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
 say("jiang-juice-anew", splits_made_anew)
-say("jiang-juice-agree", int(same.sum()))
+say("jiang-juice-agree", int(np.sum(same)))
 
 # %% [markdown]
 # Of {glue:text}`jiang-juice-anew` halves {glue:text}`jiang-juice-agree` give the committed counts
@@ -243,8 +227,7 @@ for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), stric
     axis.locator_params(axis="x", nbins=4)
     axis.grid(False)
 figure.supylabel("halves", fontsize="medium")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "jiang-orange-juice-splits")
 
 # %%
@@ -263,8 +246,8 @@ show.table(head, rows, numeric=(1, 2, 3, 4))
 assert len(same_table) == 1
 say("jiang-juice-same", int(same_table[0]))
 say("jiang-juice-halves", len(counts))
-say("jiang-juice-spread", float(scores.std(ddof=1)))
-say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
+say("jiang-juice-spread", scores.std(ddof=1))
+say("jiang-juice-mean-error", over_splits.standard_error.mean())
 
 # %% [markdown]
 # The first number of this table counts in the ledger: {published}`jiang/section-1/f0.5` is a usual
@@ -310,7 +293,7 @@ show.table(
 # Compute the paper's table of V.
 for number in range(1, 6):
     largest = float(page.row(f"jiang/proposition-1/argument-{number}").printed)
-    value = tversky_index.jiang_bound(largest, largest)
+    value = tversky_index.jiang_bound(f1ci.metrics.tversky(largest, largest))
     record(f"jiang/proposition-1/v/max-{largest:g}", value)
 show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")])
 
@@ -334,11 +317,12 @@ def as_printed(largest):
 # Compare the printed formula of V with the maximum, near a weight of one.
 rows = []
 for largest in (0.99, 0.9999, 1, 1.0001, 1.01):
+    maximum = tversky_index.jiang_bound(f1ci.metrics.tversky(largest, largest))
     try:
         formula = f"{as_printed(largest):.6f}"
     except ZeroDivisionError:
         formula = "division by zero"
-    rows.append([f"{largest:g}", formula, f"{tversky_index.jiang_bound(largest, largest):.6f}"])
+    rows.append([f"{largest:g}", formula, f"{maximum:.6f}"])
 show.table(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 2))
 
 # %% [markdown]
@@ -347,36 +331,21 @@ show.table(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 
 # $a\,\mathrm E[A] + b\,\mathrm E[Z] \ge \max\{a\,\mathrm E[A], b\,\mathrm E[Z]\} + \min\{a, b\}\,\mathrm E[Z]$.
 # It is false. With $\mathrm E[ZA]$ at the end it is true, and the next line needs no more
 # ({ref}`E-jiang-2 <E-jiang-2>`, {prf:ref}`rem-jiang-proof`). A counterexample has $a = b = 1/2$,
-# $\mathrm E[A] = \mathrm E[ZA] = 1/10$ and $\mathrm E[Z] = 1/2$; among random rules there are many:
+# $\mathrm E[A] = \mathrm E[ZA] = 1/10$ and $\mathrm E[Z] = 1/2$:
 
 # %%
-rng = np.random.default_rng(seed + 1)
-drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
-
-
-def step(rules, weight_a, weight_b):
-    """Return the left side of the step, its right side as printed, and the same with E(ZA)."""
-    ea, ez, eza = rules[..., 1].sum(axis=-1), rules[..., 1, :].sum(axis=-1), rules[..., 1, 1]
-    predicted_part, true_part = weight_a * ea, weight_b * ez
-    largest, smallest = np.maximum(predicted_part, true_part), min(weight_a, weight_b)
-    return predicted_part + true_part, largest + smallest * ez, largest + smallest * eza
-
-
-# %%
-# Show both sides of the printed step, for the counterexample and for random rules.
-counterexample = np.array([[0.5, 0.0], [0.4, 0.1]])
-sides = step(counterexample, 0.5, 0.5)
-for name, side in zip(("left", "printed", "right"), sides, strict=True):
-    say(f"jiang-juice-step-{name}", float(side))
-rows = [["the counterexample", *(f"{side:.2f}" for side in sides)]]
-for weight_a, weight_b in ((0.5, 0.5), (a, b), (b, a)):
-    left_side, *right_sides = step(drawn, weight_a, weight_b)
-    fails = [f"fails for {100 * (left_side < r - 1e-15).mean():.0f} %" for r in right_sides]
-    rows.append([f"random rules, a = {weight_a:g}, b = {weight_b:g}", "", *fails])
-show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, numeric=(1, 2, 3))
+# Show both sides of the printed step for the counterexample.
+weight, ea, ez, eza = 0.5, 0.1, 0.5, 0.1
+largest = max(weight * ea, weight * ez)
+sides = {"left": weight * ea + weight * ez, "printed": largest + weight * ez}
+sides["right"] = largest + weight * eza
+for name, side in sides.items():
+    say(f"jiang-juice-step-{name}", side)
+row = ["the counterexample", *(f"{side:.2f}" for side in sides.values())]
+show.table(["", "left side", "right side, as printed", "with E[ZA]"], [row], numeric=(1, 2, 3))
 
 # %% [markdown]
-# The proposition itself holds, as the next section shows with the same rules.
+# The proposition itself holds, as the next section shows with random rules.
 #
 # (shown-e-jiang-5)=
 # ## A smaller bound
@@ -387,12 +356,12 @@ show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, nume
 # and a certain recall ({ref}`N-jiang-5 <N-jiang-5>`).
 
 # %%
-# Compute the maximiser of V near one.
+# Compare the two bounds, and the largest variance that a rule attains.
 rows = []
 for beta in (0.25, 0.5, 0.75, 1, 2):
     metric = f1ci.metrics.fbeta(beta)
-    sharp = tversky_index.sharp_bound(metric.a, metric.b)
-    jiang = tversky_index.jiang_bound(metric.a, metric.b)
+    sharp = tversky_index.sharp_bound(metric)
+    jiang = tversky_index.jiang_bound(metric)
     worst = tversky_index.worst_rule(metric.b)
     attained = float(tversky_index.scaled_variance(metric, worst))
     assert abs(attained - sharp) < 1e-12
@@ -403,13 +372,15 @@ show.table([*head, "ratio of sample sizes"], rows, numeric=range(6))
 
 # %%
 # Rules with few false positives or few false negatives are where the variance is large.
+rng = np.random.default_rng(seed + 1)
+drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
 concentration = rng.choice([0.05, 0.3, 1.0], size=(random_rules, 3))
 ratios = rng.gamma(concentration)
 ratios = ratios[ratios[:, 0] > 1e-6]
 cloud = np.zeros((len(ratios), 2, 2))
 cloud[:, 1, 1], cloud[:, 0, 1], cloud[:, 1, 0] = ratios.T
 heights = tversky_index.scaled_variance(index, cloud)
-sharp, jiang = tversky_index.sharp_bound(a, b), tversky_index.jiang_bound(a, b)
+sharp, jiang = tversky_index.sharp_bound(index), tversky_index.jiang_bound(index)
 highest_drawn = max(heights.max(), tversky_index.scaled_variance(index, drawn).max())
 assert highest_drawn <= sharp * (1 + 1e-12)
 
@@ -531,73 +502,48 @@ say("jiang-juice-safe", safe)
 # guarantees. For the first advantage we compare with a bootstrap of the example's table.
 
 # %%
+# Time the formula and a bootstrap of purchases, drawn with replacement.
 resamples = 1000
 start = perf_counter()
 f1ci.metric_interval(juice, index, method="delta").standard_error
-formula_time, start = perf_counter() - start, perf_counter()
-# Purchases, drawn with replacement.
+formula_time = perf_counter() - start
+start = perf_counter()
 cells_drawn = rng.choice(4, p=juice.ravel() / n, size=(resamples, n))
 resampled = np.stack([(cells_drawn == cell).sum(axis=1) for cell in range(4)], axis=1)
 bootstrap = float(index.value(resampled.reshape(-1, 2, 2)).std(ddof=1))
 bootstrap_time = perf_counter() - start
 
 # %% tags=["remove-cell"]
-# Keep the bootstrap for the text, and prepare what the statements need.
-say("jiang-juice-bootstrap", bootstrap)
+# Prepare what the statements need.
 off = 100 * (bootstrap / interval.standard_error - 1)
 largest_share = highest_drawn / jiang
 printed_total = int(printed("jiang/section-2.3/planned_total"))
 needed_by_jiang = plan(jiang).positives
 chance = float(stats.binom.sf(needed_by_jiang - 1, printed_total, rounded_share))
+times = f"{1000 * formula_time:.1f} ms against {1000 * bootstrap_time:.1f} ms"
 
 # %%
 # State each claim of section 2.2: words of the paper, our numbers, and whether it holds.
-claim = statements.claim
-claims = [
-    claim(
-        "2.2, advantage 1",
-        "the formulas are faster than a bootstrap",
-        f"{1000 * formula_time:.1f} ms against {1000 * bootstrap_time:.1f} ms for {resamples:,} samples",
-        formula_time < bootstrap_time / 5,
-    ),
-    claim(
-        "2.2, advantage 1",
-        "(they give the same standard error)",
-        f"{interval.standard_error:.4f} against {bootstrap:.4f}",
-        abs(off) < 10,
-    ),
-    claim(
-        "2.2, advantage 2",
-        "the bound holds for any rule",
-        f"largest of {random_rules + len(cloud):,} random rules: {largest_share:.0%} of it",
-        largest_share <= 1,
-    ),
-]
+claim = statements.Claims()
+value = f"{times} for {resamples:,} samples"
+faster = formula_time < bootstrap_time / 5
+claim("2.2, advantage 1", "the formulas are faster than a bootstrap", value, faster)
+value = f"{interval.standard_error:.4f} against {bootstrap:.4f}"
+claim("2.2, advantage 1", "(they give the same standard error)", value, abs(off) < 10)
+value = f"largest of {random_rules + len(cloud):,} random rules: {largest_share:.0%} of it"
+claim("2.2, advantage 2", "the bound holds for any rule", value, largest_share <= 1)
 
 # %%
 # State the claims of sections 2.3 and 1.
-claims += [
-    claim(
-        "2.3",
-        "the plan guarantees a half width below 0.02",
-        f"{printed_total:,} purchases have the {needed_by_jiang:,} positives needed "
-        f"with probability {chance:.4f}",
-        chance > 0.999,
-    ),
-    claim(
-        "2.3",
-        "the planned sample is much larger because it is conservative",
-        f"{printed_total / like_this.total:.0f} times that for a rule like this one",
-        printed_total > 2 * like_this.total,
-    ),
-    claim(
-        "1",
-        "no one uses analytic formulas for the standard error of F-beta",
-        "a survey would be needed",
-        None,
-    ),
-]
-statements.table(claims)
+has_them = f"{printed_total:,} purchases have the {needed_by_jiang:,} positives needed"
+value = f"{has_them} with probability {chance:.4f}"
+claim("2.3", "the plan guarantees a half width below 0.02", value, chance > 0.999)
+text = "the planned sample is much larger because it is conservative"
+times_as_many = printed_total / like_this.total
+claim("2.3", text, f"{times_as_many:.0f} times that for a rule like this one", times_as_many > 2)
+text = "no one uses analytic formulas for the standard error of F-beta"
+claim("1", text, "a survey would be needed", None)
+claim.table()
 
 # %% [markdown]
 # (The two times are of one run on one machine. The plan's guarantee holds only because the standard error
@@ -607,64 +553,59 @@ statements.table(claims)
 #
 # Set the four `plan_` parameters of this page, or call `f1ci.sample_size` directly.
 
+
 # %%
-# Compute your own plan.
+# Compute your own plan: `f1ci.sample_size` has the sharp bound.
+def published_plan(metric, half_width):
+    """Return the plan with the published bound, at your prevalence and level."""
+    error = half_width / float(special.ndtri(0.5 + plan_confidence_level / 2))
+    bound = tversky_index.jiang_bound(metric)
+    return tversky_index.plan(bound, metric.b, error, plan_prevalence)
+
+
+def sharp_plan(metric, half_width):
+    """Return the plan with the sharp bound, at your prevalence and level."""
+    options = {"prevalence": plan_prevalence, "confidence_level": plan_confidence_level}
+    return f1ci.sample_size(metric, half_width=half_width, **options)
+
+
+# %%
+# Show your own plan with both bounds.
+PLANS = {"sharp": sharp_plan, "published": published_plan}
+BOUNDS = {"sharp": tversky_index.sharp_bound, "published": tversky_index.jiang_bound}
+LINES = {"published": "--", "sharp": "-"}
 own = f1ci.metrics.fbeta(plan_beta)
-own_error = plan_half_width / float(special.ndtri(0.5 + plan_confidence_level / 2))
-bounds = {"sharp": tversky_index.sharp_bound, "published": tversky_index.jiang_bound}
+own_plans = {name: plan_of(own, plan_half_width) for name, plan_of in PLANS.items()}
 rows = []
-for name, bound in bounds.items():
-    largest = bound(own.a, own.b)
-    sizes = tversky_index.plan(largest, own.b, own_error, plan_prevalence)
-    rows.append([f"{name} bound", f"{largest:.4f}", f"{sizes.positives:,}", f"{sizes.total:,}"])
+for name, sizes in own_plans.items():
+    numbers = [f"{BOUNDS[name](own):.4f}", f"{sizes.positives:,}", f"{sizes.total:,}"]
+    rows.append([f"{name} bound", *numbers])
 head = f"{own.name}, half width {plan_half_width:g}, level {plan_confidence_level:g}"
 show.table([head, "V", "positives", "total"], rows, numeric=(1, 2, 3))
 
-# %%
-# Compare your own plan by `f1ci.sample_size` with the formula.
-by_f1ci = f1ci.sample_size(
-    own,
-    half_width=plan_half_width,
-    prevalence=plan_prevalence,
-    confidence_level=plan_confidence_level,
-)
-own_plan = tversky_index.plan(
-    tversky_index.sharp_bound(own.a, own.b), own.b, own_error, plan_prevalence
-)
-assert (by_f1ci.positives, by_f1ci.total) == own_plan
 
 # %%
-# Choose the half widths and the lines of the figure.
+# Choose the half widths of the figures, and draw items against them.
 widths = np.geomspace(0.005, 0.1, 30)
 betas_drawn = dict.fromkeys([*betas, plan_beta])
-LINES = {"published": "--", "sharp": "-"}
 
 
-# %%
-def items_for(beta, bound, half_width):
-    """Return the number of items that guarantees a half width."""
-    metric = f1ci.metrics.fbeta(beta)
-    error = half_width * own_error / plan_half_width
-    largest = bounds[bound](metric.a, metric.b)
-    return tversky_index.plan(largest, metric.b, error, plan_prevalence).total
-
-
-def relative_positives(beta, bound):
-    """Return the positives for F-beta, relative to those for recall."""
-    metric = f1ci.metrics.fbeta(beta)
-    return bounds[bound](metric.a, metric.b) / metric.b / 0.25
-
-
-def draw_items(axis, kinds=tuple(LINES)):
-    """Draw items against half width, for each beta."""
-    for beta, colour in zip(betas_drawn, ("blue", "vermilion", "green", "purple"), strict=False):
-        for bound in kinds:
-            label = f"$F_{{{beta:g}}}$" if bound == "sharp" else None
-            total = [items_for(beta, bound, w) for w in widths.tolist()]
-            axis.plot(widths, total, LINES[bound], color=figures.COLOURS[colour], label=label)
-    axis.set(xscale="log", yscale="log", xlabel="half width", ylabel="items")
+def width_axis(axis, **labels):
+    """Give an axis the half widths, on logarithmic scales."""
+    axis.set(xscale="log", yscale="log", ylabel="items", **labels)
     axis.set_xticks([0.005, 0.01, 0.02, 0.05, 0.1], ["0.005", "0.01", "0.02", "0.05", "0.1"])
     axis.minorticks_off()
+
+
+def draw_items(axis):
+    """Draw items against half width, for each beta."""
+    for beta, colour in zip(betas_drawn, ("blue", "vermilion", "green", "purple"), strict=False):
+        metric = f1ci.metrics.fbeta(beta)
+        for bound, line in LINES.items():
+            label = f"$F_{{{beta:g}}}$" if bound == "sharp" else None
+            total = [PLANS[bound](metric, w).total for w in widths.tolist()]
+            axis.plot(widths, total, line, color=figures.COLOURS[colour], label=label)
+    width_axis(axis, xlabel="half width")
     axis.legend()
 
 
@@ -673,11 +614,12 @@ def draw_items(axis, kinds=tuple(LINES)):
 figure, (left, right) = figures.subplots(2, 1, height=6.4)
 draw_items(left)
 left.set_title("Items for a width")
-left.plot(plan_half_width, own_plan.total, "o", markersize=7, color="black")
-some_betas = np.geomspace(0.2, 5, 120)
+left.plot(plan_half_width, own_plans["sharp"].total, "o", markersize=7, color="black")
+some_metrics = [f1ci.metrics.fbeta(beta) for beta in np.geomspace(0.2, 5, 120).tolist()]
 for bound, style in LINES.items():
-    relative = [relative_positives(beta, bound) for beta in some_betas.tolist()]
-    right.plot(some_betas, relative, style, color="black", label=f"{bound} bound")
+    relative = [BOUNDS[bound](metric) / metric.b / 0.25 for metric in some_metrics]
+    label = f"{bound} bound"
+    right.plot(np.geomspace(0.2, 5, 120), relative, style, color="black", label=label)
 right.set(xscale="log", yscale="log", xlabel=r"$\beta$", ylabel="relative to recall")
 right.set_title("Positives needed")
 right.set_xticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"])
@@ -692,15 +634,13 @@ figures.save(figure, "jiang-orange-juice-plan")
 # %% mystnb={"image": {"alt": "One straight falling line on logarithmic axes: the number of items against the half width of the interval for F1. Three points on it are labelled with their numbers: 775 items for plus and minus 0.05, 4,839 for 0.02, 19,354 for 0.01."}, "figure": {"caption": "How many items guarantee which half width of the 95 % interval for F1, whatever the classifier. The share of positives is that of the orange juice data.", "name": "fig-jiang-juice-width"}}
 # Draw how many items guarantee which half width.
 figure, axis = figures.subplots(height=3.0)
-axis.plot(widths, [items_for(1, "sharp", w) for w in widths.tolist()])
+axis.plot(widths, [sharp_plan(f1ci.metrics.f1, w).total for w in widths.tolist()])
 for half_width in (0.05, 0.02, 0.01):
-    items = items_for(1, "sharp", half_width)
+    items = sharp_plan(f1ci.metrics.f1, half_width).total
     axis.plot(half_width, items, "o", color="black")
     shift = {"xytext": (7, 5), "textcoords": "offset points"}
     axis.annotate(f"± {half_width:g}: {items:,} items", (half_width, items), **shift)
-axis.set(xscale="log", yscale="log", xlabel="half width of the interval", ylabel="items")
-axis.set_xticks([0.005, 0.01, 0.02, 0.05, 0.1], ["0.005", "0.01", "0.02", "0.05", "0.1"])
-axis.minorticks_off()
+width_axis(axis, xlabel="half width of the interval")
 figures.save(figure, "jiang-orange-juice-width")
 
 # %% [markdown] tags=["default-values"]

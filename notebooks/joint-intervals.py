@@ -78,6 +78,7 @@ from notebooks.own import joint_intervals as joint_sets
 # `joint_sets` draws test sets and measures the five methods. `rows_of_cells` gives the intervals of
 # many test sets at once.
 say = ledger.open("joint-intervals").say
+warnings.simplefilter("ignore", f1ci.IntervalWarning)  # some simulated test sets are odd
 sets = {
     "F1 and accuracy": [f1, accuracy],
     "precision, recall, F2, Jaccard": [precision, recall, fbeta(2), jaccard],
@@ -132,7 +133,7 @@ for m in methods:
     say(f"joint-{m}-length", ratio[m].mean())
 say("joint-blur-outside", 100 * outside["blur"].mean())
 say("joint-cautious-most", coverage["cautious"].max())
-say("joint-error", float(np.sqrt(confidence_level * (1 - confidence_level) / replicates)))
+say("joint-error", np.sqrt(confidence_level * (1 - confidence_level) / replicates))
 
 # %%
 # Choose colour, marker and line of each method.
@@ -176,10 +177,9 @@ for axis in (cover, long):
     axis.set_yticks(range(len(looks)), list(looks))
     axis.invert_yaxis()
 mean.set(title="mean joint coverage", xlabel="items in a test set", xticks=sizes)
-for draw_level in (cover.axvline, mean.axhline):
-    draw_level(
-        confidence_level, color="black", lw=0.8, ls="--", label=f"level {confidence_level:g}"
-    )
+look = {"color": "black", "lw": 0.8, "ls": "--", "label": f"level {confidence_level:g}"}
+cover.axvline(confidence_level, **look)
+mean.axhline(confidence_level, **look)
 figure.legend(*mean.get_legend_handles_labels(), loc="outside lower center", ncols=3)
 figures.save(figure, "joint-intervals")
 
@@ -220,24 +220,18 @@ averages = ["macro_f1", "weighted_f1", "micro_f1"]
 
 def critical_value(true, a, b):
     """Return the critical value of one test set."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        models = {"a": a, "b": b}
-        return f1ci.joint_intervals(
-            true, models, averages, labels=range(4), confidence_level=confidence_level
-        ).critical_value
+    models = {"a": a, "b": b}
+    options = {"labels": range(4), "confidence_level": confidence_level}
+    return f1ci.joint_intervals(true, models, averages, **options).critical_value
 
 
 def held_and_length(labels, truth, method, level):
     """Return the joint coverage and the mean length of six intervals."""
-    covered, length = True, []
+    covered = True
+    length = []
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", f1ci.IntervalWarning)
-                interval = f1ci.metric_interval(
-                    matrices, name, method=method, confidence_level=level
-                )
+            interval = f1ci.metric_interval(matrices, name, method=method, confidence_level=level)
             covered = covered & (interval.low <= value) & (value <= interval.high)
             length.append(interval.length.mean())
     return covered.mean(), np.mean(length)
@@ -245,7 +239,8 @@ def held_and_length(labels, truth, method, level):
 
 # %%
 # Simulate the four designs, and collect coverage and length of both methods.
-rows, spread = [], 0.0
+rows = []
+spread = 0.0
 many = list(itertools.product((60, 120), right))
 for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), strict=True):
     # A wrong item falls into each other class alike.
@@ -254,9 +249,7 @@ for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), str
     labels = joint_sets.draw_labels(
         shares, n, rate, agreement, many_replicates, np.random.default_rng(child)
     )
-    q = [
-        critical_value(*test_set) for test_set in zip(*(x[:quantiles] for x in labels), strict=True)
-    ]
+    q = [critical_value(*(x[k] for x in labels)) for k in range(min(quantiles, many_replicates))]
     spread = max(spread, float(np.std(q)))
     level = float(2 * ndtr(np.mean(q)) - 1)
     both_results = [held_and_length(labels, truth, method, level) for method in ("score", "delta")]

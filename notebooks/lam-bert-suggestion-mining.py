@@ -63,26 +63,19 @@ as_in_paper = ours == in_the_paper and 100 * confidence_level == given(
 
 # %%
 # Show the sizes of the data sets, printed and counted.
-rows, counted = [], suggestions.sizes()
+rows = []
+counted = suggestions.sizes()
 everything = given("lam/section-6/total/observations")
 for part in ("total", "training", "validation", "test"):
-    observations = given(f"lam/section-6/{part}/observations")
-    suggestion_count = given(f"lam/section-6/{part}/suggestions")
-    share, of_all = 100 * suggestion_count / observations, 100 * observations / everything
+    sentences = given(f"lam/section-6/{part}/observations")
+    positives = given(f"lam/section-6/{part}/suggestions")
+    share, of_all = 100 * positives / sentences, 100 * sentences / everything
     record(f"lam/section-6/{part}/suggestions_share", share)
     if part in ("validation", "test"):
         record(f"lam/section-6/{part}/share", of_all)
-    rows.append(
-        [
-            part,
-            f"{observations:,.0f}",
-            f"{of_all:.1f} %",
-            f"{suggestion_count:,.0f}",
-            f"{share:.1f} %",
-            *(f"{number:,}" for number in counted[part]),
-        ]
-    )
-    assert counted[part] == (observations, suggestion_count)
+    row = [part, f"{sentences:,.0f}", f"{of_all:.1f} %", f"{positives:,.0f}", f"{share:.1f} %"]
+    rows.append([*row, *(f"{number:,}" for number in counted[part])])
+    assert counted[part] == (sentences, positives)
 head = ["", "sentences", "of all", "suggestions", "of the part", "counted", "suggestions"]
 show.table(head, rows, numeric=range(1, 7))
 
@@ -102,30 +95,26 @@ intervals = {
     for method in methods
 }
 estimate = intervals["wald"].estimate
-relevant, total = tp + fp + fn, tp + fp + fn + tn
+relevant = tp + fp + fn
+total = tp + fp + fn + tn
 say("lam-bert-estimate", estimate)
 say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
 say("lam-bert-inside", sum(i.low <= other_f1 <= i.high for i in intervals.values()))
 
 # %%
-# Show the intervals for your own counts, if they are not the paper's.
-rows = [
-    [methods[m], f"{i.low:.4f}", f"{i.high:.4f}", f"{i.length:.4f}"] for m, i in intervals.items()
-]
-yours = show.table(["", "lower end", "upper end", "length"], rows, numeric=(1, 2, 3))
-yours if not as_in_paper else None
-
-# %%
-# Record the intervals, and show each end point below the printed one.
+# Show the intervals for your own counts, or record the paper's and show them below the printed ones.
 ends = {"low": "lower end", "high": "upper end", "length": "length"}
 if as_in_paper:
     record("lam/section-6/f1", estimate)
     for method, interval in intervals.items():
         for end in ends:
             record(f"lam/section-6/{method}/{end}", getattr(interval, end))
-against = show.grid(methods, ends, lambda method, end: f"lam/section-6/{method}/{end}")
-against if as_in_paper else None
+    shown = show.grid(methods, ends, lambda method, end: f"lam/section-6/{method}/{end}")
+else:
+    rows = [[methods[m], *(f"{getattr(i, e):.4f}" for e in ends)] for m, i in intervals.items()]
+    shown = show.table(["", *ends.values()], rows, numeric=(1, 2, 3))
+shown
 
 # %% [markdown]
 # The score is {glue:text}`lam-bert-estimate:.4f`. Of {glue:text}`lam-bert-total` sentences,
@@ -201,12 +190,11 @@ show.table(["as printed", "upper minus lower end", "length", ""], rows, numeric=
 #    are needed. How many depends on how often the two models disagree, which the papers do not say.
 
 # %%
+# Compute how many sentences the first two comparisons need.
 z = float(norm.ppf(0.5 + 0.5 * confidence_level))
 gap = estimate - other_f1
 if not 0 < other_f1 < 1 or np.isnan(estimate) or gap == 0:
-    raise ValueError(
-        f"two different scores are needed, other_f1 between 0 and 1: {estimate}, {other_f1}"
-    )
+    raise ValueError(f"two scores between 0 and 1 must differ, got {estimate} and {other_f1}")
 
 
 def unit_variance(f1):
@@ -214,8 +202,6 @@ def unit_variance(f1):
     return f1 * (1 - f1) * (2 - f1) ** 2 / 2
 
 
-# %%
-# Compute how many sentences the first two comparisons need.
 # 1. A fixed number.
 share, other_share = estimate / (2 - estimate), other_f1 / (2 - other_f1)
 v_fixed = z**2 * other_share * (1 - other_share) / (share - other_share) ** 2
@@ -258,24 +244,20 @@ n_same = z**2 * variance / gap**2
 
 # %%
 # Keep these numbers for the text, and show how many sentences each comparison needs.
-power = ((z + norm.ppf(0.8)) / z) ** 2
-say("lam-bert-other", other_f1)
-say("lam-bert-gap", abs(gap))
-say("lam-bert-n-fixed", n_fixed)
-say("lam-bert-n-two", n_two)
-say("lam-bert-n-nested", ceil(n_same[0]))
-say("lam-bert-n-disjoint", ceil(n_same[-1]))
-say("lam-bert-least-disagreement", 100 * float(disagreement[0]))
-say("lam-bert-most-disagreement", 100 * float(disagreement[-1]))
-say("lam-bert-times-fixed", n_fixed / total)
-say("lam-bert-times-two", n_two / total)
-say("lam-bert-power", float(power))
 needed = {
     "from a fixed number": n_fixed,
     "from a score on another test set": n_two,
     "on the same test set, no error in common": ceil(n_same[-1]),
     "on the same test set, errors nested": ceil(n_same[0]),
 }
+for key, n in zip(("fixed", "two", "disjoint", "nested"), needed.values(), strict=True):
+    say(f"lam-bert-n-{key}", n)
+say("lam-bert-other", other_f1)
+say("lam-bert-gap", abs(gap))
+say("lam-bert-least-disagreement", 100 * float(disagreement[0]))
+say("lam-bert-most-disagreement", 100 * float(disagreement[-1]))
+say("lam-bert-times-fixed", n_fixed / total)
+say("lam-bert-power", ((z + norm.ppf(0.8)) / z) ** 2)
 rows = [[text, f"{n:,}", f"{n / total:.1f}"] for text, n in needed.items()]
 show.table(["to tell the scores apart", "sentences", "times this test set"], rows, numeric=(1, 2))
 
@@ -324,9 +306,8 @@ for factor in (0.9, 1.0, 1.1):
     right = round(share * v)
     interval = f1ci.f1_interval(right, v - right, 0, confidence_level=confidence_level)
     inside = interval.low <= other_f1 <= interval.high
-    words = "holds the other score" if inside else "excludes it"
-    cells_of_row = [f"{interval.estimate:.4f}", f"{interval.low:.5f}", f"{interval.high:.5f}"]
-    rows.append([f"{v:,}", *cells_of_row, words])
+    numbers = [f"{interval.estimate:.4f}", f"{interval.low:.5f}", f"{interval.high:.5f}"]
+    rows.append([f"{v:,}", *numbers, "holds the other score" if inside else "excludes it"])
 show.table(["v", "F1", "lower end", "upper end", ""], rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
@@ -383,7 +364,8 @@ def possible_intervals(a, b):
 # %%
 # For each pair of classifiers, find the intervals of the difference.
 WORDS = {(True,): "shown", (False,): "not shown", (False, True): "depends on the agreement"}
-decisions, rows = [], []
+decisions = []
+rows = []
 for a, b in combinations(with_bert, 2):
     intervals_of_pair = possible_intervals(a, b)
     excluded = {not i.low <= 0 <= i.high for i in intervals_of_pair}
@@ -398,7 +380,8 @@ show.table(["F1", "difference", "interval, or both extremes", ""], rows, numeric
 
 # %% tags=["remove-cell"]
 plain_and_balanced = suggestions.labels(trained["test"], 0, 1)
-interval, test = difference(plain_and_balanced), f1ci.difference_test(*plain_and_balanced)
+interval = difference(plain_and_balanced)
+test = f1ci.difference_test(*plain_and_balanced)
 say("lam-bert-balanced", interval.estimate)
 say("lam-bert-balanced-low", interval.low)
 say("lam-bert-balanced-high", interval.high)
@@ -419,25 +402,26 @@ say("lam-bert-balanced-p", test.p_value)
 
 
 # %%
-def at_prevalence(counts, prevalence):
-    """Return F1 at this share of suggestions, with the same recall and false alarms."""
-    recall, alarms = counts.tp / (counts.tp + counts.fn), counts.fp / (counts.fp + counts.tn)
-    hits = prevalence * recall
-    return 2 * hits / (hits + (1 - prevalence) * alarms + prevalence)
+def at_half(counts):
+    """Return F1 with the same recall and false alarms, if half of the sentences were suggestions."""
+    matrix = np.array([[counts.tn, counts.fp], [counts.fn, counts.tp]])
+    return f1ci.metrics.f1.value(matrix / matrix.sum(axis=1, keepdims=True))
 
 
 # %%
 # Compare each classifier's score on the two sets.
-rows, missed = [], 0
+rows = []
+missed = 0
 for k, (name, counts) in enumerate(by_name.items()):
     there = suggestions.counts_of(trained["validation"], k)
     interval = f1ci.f1_interval(*there[:3], confidence_level=confidence_level)
     missed += not interval.low <= counts.f1 <= interval.high
-    half = at_prevalence(counts, 0.5)
+    half = at_half(counts)
     shown = [f"{counts.f1:.3f}", f"{there.f1:.3f}", f"{interval.low:.3f} to {interval.high:.3f}"]
     rows.append([name, *shown, f"{half:.3f}"])
-    for key, value in {"test": counts.f1, "validation": there.f1, "half": half}.items():
-        say(f"lam-bert-{list(NAMES)[k]}-{key}", value)
+    if name == NAMES["balanced"]:
+        for key, value in {"test": counts.f1, "validation": there.f1, "half": half}.items():
+            say(f"lam-bert-balanced-{key}", value)
 say("lam-bert-missed", missed)
 head = ["F1", "test set", "validation set", "interval there", "test set, if half were suggestions"]
 show.table(head, rows, numeric=range(1, 5))

@@ -93,17 +93,29 @@ if confidence_level != paper_level:
 
 # %%
 # Record every exact coverage and length, with the standard deviation of one test set's outcome.
-deviations = {}  # of one test set's outcome: coverage, then length
-for (name, n, method), result in as_in_paper.items():
-    key = f"{name}/n-{n}/{method}"
-    spread = (result.coverage * (1 - result.coverage)) ** 0.5
-    deviations[name, n, method] = spread, result.length_deviation
-    record(f"lam/table-3/{key}", result.coverage, deviation=spread)
-    record(f"lam/table-4/{key}", result.expected_length, deviation=result.length_deviation)
+TABLES = {"table-3": "coverage", "table-4": "expected_length"}
+
+
+def number_id(item, name, n, method):
+    """Return the id of a number of Table 3 or 4."""
+    return f"lam/{item}/{name}/n-{n}/{method}"
+
+
+def outcome(item, key):
+    """Return the exact number of a table, and the deviation of one test set's outcome."""
+    result = as_in_paper[key]
+    if item == "table-4":
+        return result.expected_length, result.length_deviation
+    return result.coverage, (result.coverage * (1 - result.coverage)) ** 0.5
+
+
+for key in as_in_paper:
+    for item in TABLES:
+        value, deviation = outcome(item, key)
+        record(number_id(item, *key), value, deviation=deviation)
 for method in ("wilson_direct", "wilson_indirect"):
-    result = as_in_paper["scenario-3", 25, method]
-    key = f"lam/section-5.3.2/scenario-3/n-25/{method}"
-    record(key, result.expected_length, deviation=result.length_deviation)
+    value, deviation = outcome("table-4", ("scenario-3", 25, method))
+    record(f"lam/section-5.3.2/scenario-3/n-25/{method}", value, deviation=deviation)
 
 # %%
 # Non-breaking spaces keep a condition on one line.
@@ -163,18 +175,16 @@ correlations = [
     for n in sizes
 ]
 tests = {}
-for which, (item, quantity) in enumerate(
-    {"table-3": "coverage", "table-4": "expected_length"}.items()
-):
+for which, item in enumerate(TABLES):
     keys = [[(name, n, method) for method in methods] for name, n in conditions]
-    tests[f"Table {item[-1]}"] = joint_test.joint_test(
-        [[printed(f"lam/{item}/{s}/n-{n}/{m}") for s, n, m in row] for row in keys],
-        [[getattr(as_in_paper[key], quantity) for key in row] for row in keys],
-        [[deviations[key][which] / paper_replicates**0.5 for key in row] for row in keys],
+    outcomes = np.array([[outcome(item, key) for key in row] for row in keys])
+    test = tests[f"Table {item[-1]}"] = joint_test.joint_test(
+        [[printed(number_id(item, *key)) for key in row] for row in keys],
+        outcomes[..., 0],
+        outcomes[..., 1] / paper_replicates**0.5,
         unit=0.001,
         correlation=[pair[which] for pair in correlations],
     )
-for item, test in tests.items():
     say(f"lam-coverage-joint-{item[-1]}", min(test.p_chi_square, test.p_largest, test.p_mean))
 joint_test.table(tests)
 
@@ -200,11 +210,6 @@ def curve(name, method, quantity):
     return np.array([getattr(curves[name, n, method], quantity) for n in curve_sizes])
 
 
-def paper_numbers(item, name, method):
-    """Return the paper's six numbers for a scenario and a method."""
-    return [printed(f"lam/{item}/{name}/n-{n}/{method}") for n in sizes]
-
-
 def size_axis(axis, **labels):
     """Give an axis the sizes of the test sets, on a logarithmic scale."""
     axis.set(xscale="log", **labels)
@@ -212,21 +217,21 @@ def size_axis(axis, **labels):
     axis.minorticks_off()
 
 
-def draw_panel(axis, name, quantity, item):
+def draw_panel(axis, name, item):
     """Draw the exact curves of the four methods and the paper's numbers."""
     for method, look in figures.METHODS.items():
-        axis.plot(curve_sizes, curve(name, method, quantity), **{**look, "marker": ""})
+        axis.plot(curve_sizes, curve(name, method, TABLES[item]), **{**look, "marker": ""})
         if confidence_level == paper_level:
-            marker = {"color": look["color"], "marker": look["marker"], "linestyle": ""}
-            axis.plot(sizes, paper_numbers(item, name, method), **marker)
+            theirs = [printed(number_id(item, name, n, method)) for n in sizes]
+            axis.plot(sizes, theirs, **{**look, "linestyle": ""})
 
 
 # %% mystnb={"image": {"alt": "Six panels. Left: coverage against test-set size in three scenarios; Wald climbs to the nominal level from below, Clopper-Pearson descends to it from above, both Wilson curves stay close to it. Right: expected lengths, which all fall along nearly the same line. The printed numbers lie on the curves."}, "figure": {"caption": "Figure 2 of the paper. Left: coverage probabilities. Right: expected lengths. Curves: exact. Markers, at the paper's level: the numbers that the paper prints.", "name": "fig-lam-coverage-figure-2"}}
 # Draw Figure 2: coverages on the left, lengths on the right, one row for each scenario.
 figure, axes = figures.subplots(3, 2, height=7.6, sharex=True, sharey="col")
 for name, (left, right) in zip(scenarios, axes, strict=True):
-    draw_panel(left, name, "coverage", "table-3")
-    draw_panel(right, name, "expected_length", "table-4")
+    draw_panel(left, name, "table-3")
+    draw_panel(right, name, "table-4")
     left.axhline(confidence_level, color="black", linewidth=0.8)
     size_axis(left, ylabel=f"{titles[name]}\n$F_1$ = {truth[name]:.2f}")
     size_axis(right, yscale="log")
@@ -286,9 +291,9 @@ def in_standard_errors(name, n):
 # %% tags=["remove-cell"]
 # Keep for the text how far simulated and exact numbers lie apart.
 both = np.concatenate([np.ravel(in_standard_errors(*condition)) for condition in conditions])
-say("lam-coverage-largest", float(np.abs(both).max()))
+say("lam-coverage-largest", np.abs(both).max())
 say("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()))
-say("lam-coverage-root-mean-square", float(np.sqrt((both**2).mean())))
+say("lam-coverage-root-mean-square", np.sqrt((both**2).mean()))
 say("lam-coverage-replicates", f"{replicates:,}")
 
 # %% [markdown]
@@ -297,49 +302,28 @@ say("lam-coverage-replicates", f"{replicates:,}")
 # errors (root mean square), where 1 is expected. Of all 144 differences
 # {glue:text}`lam-coverage-within-two:.1f` % are below two standard errors; the largest is
 # {glue:text}`lam-coverage-largest:.2f`. (The four methods share their test sets, so these are not
-# 144 independent trials.) The conditions at $n = 25$ in full:
-
-# %%
-# Show simulated and exact numbers at n = 25.
-rows = []
-for name in scenarios:
-    study, (cover, length) = simulated[name, sizes[0]], in_standard_errors(name, sizes[0])
-    for k, (method, label) in enumerate(methods.items()):
-        result = exact[name, sizes[0], method]
-        rows.append([f"{titles[name]}, {label}"])
-        rows[-1] += [f"{result.coverage:.5f}", f"{study.coverage[k]:.5f}", f"{cover[k]:+.1f}"]
-        rows[-1] += [f"{result.expected_length:.5f}", f"{study.expected_length[k]:.5f}"]
-        rows[-1].append(f"{length[k]:+.1f}")
-head = ["", "coverage, exact", "simulated", "in s.e.", "length, exact", "simulated", "in s.e."]
-show.table(head, rows, numeric=range(1, 7))
-
-# %% [markdown]
+# 144 independent trials.)
+#
 # The next figure does the same for the paper's simulation: each printed number of Tables 3 and 4
 # minus the exact one. Rounding to three decimals alone explains half a unit.
 
 
 # %%
-def deviations_of(item, which, quantity, method):
+def deviations_of(item, method):
     """Return printed minus exact, and the ledger's limit, in units of the third decimal."""
     keys = [(name, n, method) for name, n in conditions]
-    off = [
-        printed(f"lam/{item}/{s}/n-{n}/{m}") - getattr(as_in_paper[s, n, m], quantity)
-        for s, n, m in keys
-    ]
-    limit = [0.5 + 4000 * deviations[key][which] / paper_replicates**0.5 for key in keys]
-    return 1000 * np.array(off), np.array(limit)
+    values, errors = np.transpose([outcome(item, key) for key in keys])
+    off = [printed(number_id(item, *key)) for key in keys] - values
+    return 1000 * off, 0.5 + 4000 * errors / paper_replicates**0.5
 
 
 # %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. A standard error is that of a mean over the paper's replicates.", "name": "fig-lam-coverage-printed"}}
 # Draw printed minus exact numbers over the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=6.6, sharex=True, sharey=True)
-panels = (
-    ("table-3", "coverage", "Table 3, coverage"),
-    ("table-4", "expected_length", "Table 4, expected length"),
-)
-for which, (axis, (item, quantity, title)) in enumerate(zip(axes, panels, strict=True)):
+titles_of = {"table-3": "Table 3, coverage", "table-4": "Table 4, expected length"}
+for axis, (item, title) in zip(axes, titles_of.items(), strict=True):
     for k, (method, look) in enumerate(figures.METHODS.items()):
-        off, limit = deviations_of(item, which, quantity, method)
+        off, limit = deviations_of(item, method)
         places = len(conditions) * k + np.arange(len(conditions))
         axis.bar(places, 2 * limit, 1, -limit, color="#e4e4e4", edgecolor="none")
         axis.plot(places, off, **{**look, "linestyle": ""})
@@ -447,9 +431,14 @@ def extent(quantity, method, some_sizes):
     return np.array([min(values), max(values)])
 
 
-def span(low_high):
-    """Return two numbers as text."""
-    return f"{low_high[0]:.3f} to {low_high[1]:.3f}"
+def span(values):
+    """Return the smallest and the greatest of some numbers as text."""
+    return f"{np.min(values):.3f} to {np.max(values):.3f}"
+
+
+def near(values, other):
+    """Check that numbers differ from others by less than one percentage point."""
+    return np.abs(np.subtract(values, other)).max() < 0.01
 
 
 def length(name, n, method):
@@ -466,34 +455,20 @@ def shortest(name, n):
 # Coverage, section 5.3.1:
 
 # %%
-claim = statements.claim
+claim = statements.Claims()
 cp, wald, direct, indirect = (extent("coverage", m, small_sizes) for m in methods)
-wilson = np.concatenate([direct, indirect])
-large = np.ravel([extent("coverage", m, large_sizes) for m in methods])
+large = [extent("coverage", m, large_sizes) for m in methods]
+both = f"direct {span(direct)}, indirect {span(indirect)}"
 
 # %%
 # State each claim: section, words of the paper, our numbers, and whether it holds.
-claims = [
-    claim(
-        "5.3.1",
-        "small n: Clopper-Pearson covers far more than the level",
-        span(cp),
-        cp[0] > paper_level,
-    ),
-    claim("5.3.1", "small n: Wald covers far less", span(wald), wald[1] < paper_level),
-    claim(
-        "5.3.1",
-        "small n: both Wilson methods cover near the level",
-        f"direct {span(direct)}, indirect {span(indirect)}",
-        max(abs(wilson - paper_level)) < 0.01,
-    ),
-    claim(
-        "5.3.1",
-        "large n: all four cover near the level",
-        span((large.min(), large.max())),
-        max(abs(large - paper_level)) < 0.01,
-    ),
-]
+text = "small n: Clopper-Pearson covers far more than the level"
+claim("5.3.1", text, span(cp), cp[0] > paper_level)
+claim("5.3.1", "small n: Wald covers far less", span(wald), wald[1] < paper_level)
+text = "small n: both Wilson methods cover near the level"
+claim("5.3.1", text, both, near([direct, indirect], paper_level))
+text = "large n: all four cover near the level"
+claim("5.3.1", text, span(large), near(large, paper_level))
 
 # %% [markdown]
 # Lengths, section 5.3.2:
@@ -501,6 +476,7 @@ claims = [
 # %%
 winners = {s: {shortest(s, n) for n in small_sizes} for s in scenarios}
 first_two = winners["scenario-1"] | winners["scenario-2"]
+third = winners["scenario-3"]
 
 
 def longest_ratio(some_sizes):
@@ -513,6 +489,11 @@ def longest_ratio(some_sizes):
     )
 
 
+def named(some_methods):
+    """Return the names of methods."""
+    return ", ".join(methods[m] for m in some_methods)
+
+
 # %%
 # Check that all lengths fall as n grows, and take the two lengths at scenario 3, n = 25.
 falling = all(
@@ -522,37 +503,19 @@ falling = all(
     for a, b in pairwise(sizes)
 )
 pair = [length("scenario-3", 25, m) for m in ("wilson_direct", "wilson_indirect")]
+excess = longest_ratio(large_sizes)
 
 # %%
 # State the claims about lengths.
-excess = 100 * (longest_ratio(large_sizes) - 1)
-claims += [
-    claim(
-        "5.3.2",
-        "small n: Wilson indirect is the shortest in scenarios 1 and 2",
-        ", ".join(methods[m] for m in first_two),
-        first_two == {"wilson_indirect"},
-    ),
-    claim(
-        "5.3.2",
-        "small n: Wilson direct is the shortest in scenario 3",
-        ", ".join(methods[m] for m in winners["scenario-3"]),
-        winners["scenario-3"] == {"wilson_direct"},
-    ),
-    claim(
-        "5.3.2",
-        "large n: the lengths are comparable",
-        f"at most {excess:.1f} % above the shortest",
-        longest_ratio(large_sizes) < longest_ratio(small_sizes),
-    ),
-    claim("5.3.2", "all lengths fall as n grows", "all scenarios, all methods", falling),
-    claim(
-        "5.3.2",
-        "scenario 3, n = 25: Wilson direct is shorter than indirect",
-        f"{pair[0]:.4f} against {pair[1]:.4f}",
-        pair[0] < pair[1],
-    ),
-]
+text = "small n: Wilson indirect is the shortest in scenarios 1 and 2"
+claim("5.3.2", text, named(first_two), first_two == {"wilson_indirect"})
+text = "small n: Wilson direct is the shortest in scenario 3"
+claim("5.3.2", text, named(third), third == {"wilson_direct"})
+value = f"at most {100 * (excess - 1):.1f} % above the shortest"
+claim("5.3.2", "large n: the lengths are comparable", value, excess < longest_ratio(small_sizes))
+claim("5.3.2", "all lengths fall as n grows", "all scenarios, all methods", falling)
+text = "scenario 3, n = 25: Wilson direct is shorter than indirect"
+claim("5.3.2", text, f"{pair[0]:.4f} against {pair[1]:.4f}", pair[0] < pair[1])
 
 # %% [markdown]
 # Overshoot and degeneracy, sections 5.3.3 and 5.3.4. An event counts as seen if a million test sets
@@ -564,57 +527,38 @@ rarest = {n: extent("overshoot", "wald", [n])[0] for n in small_sizes}
 late = extent("overshoot", "wald", large_sizes)[1]
 zero = {s: as_in_paper[s, 25, "wald"].degeneracy for s in scenarios}
 in_rarest = ", ".join(f"{in_words(p, missing=MISSING)} at n = {n}" for n, p in rarest.items())
+never = all(r.overshoot == r.degeneracy == 0 for r in faultless)
 
 # %%
 # State the claims about overshoot and degeneracy.
-claims += [
-    claim(
-        "5.3.3",
-        "small n: Wald overshoots in all scenarios",
-        f"in the rarest scenario {in_rarest}",
-        min(rarest[25], rarest[50]) * paper_replicates > 1,
-    ),
-    claim(
-        "5.3.3",
-        "large n: it does not",
-        in_words(late, missing=MISSING),
-        late * paper_replicates < 1,
-    ),
-    claim(
-        "5.3.4",
-        "small n: Wald degenerates, especially in scenarios 1 and 3",
-        ", ".join(map(in_words, zero.values())) + " at n = 25",
-        min(zero["scenario-1"], zero["scenario-3"]) > 10 * zero["scenario-2"],
-    ),
-    claim(
-        "5.3.3, 5.3.4",
-        "the other three never do either",
-        "probability 0 in all 54 conditions",
-        all(r.overshoot == r.degeneracy == 0 for r in faultless),
-    ),
-]
+seen = min(rarest[25], rarest[50]) * paper_replicates > 1
+text = "small n: Wald overshoots in all scenarios"
+claim("5.3.3", text, f"in the rarest scenario {in_rarest}", seen)
+unseen = late * paper_replicates < 1
+claim("5.3.3", "large n: it does not", in_words(late, missing=MISSING), unseen)
+value = ", ".join(map(in_words, zero.values())) + " at n = 25"
+often = min(zero["scenario-1"], zero["scenario-3"]) > 10 * zero["scenario-2"]
+claim("5.3.4", "small n: Wald degenerates, especially in scenarios 1 and 3", value, often)
+text = "the other three never do either"
+claim("5.3.3, 5.3.4", text, "probability 0 in all 54 conditions", never)
 
 # %% [markdown]
 # Section 7 says more, about the whole and about another paper:
 
 # %%
 # Compute what the whole paper says about lengths and recommendations.
-classes = {
-    name.rpartition("/")[2]
-    for name in page.published.inputs
-    if name.startswith("takahashi/table-2/")
-}
-recommended = {
-    "n <= 100": [extent("coverage", m, small_sizes) for m in ("wilson_direct", "wilson_indirect")],
-    "n > 100": [extent("coverage", m, large_sizes) for m in ("wilson_direct", "wilson_indirect")],
-}
+inputs = [name for name in page.published.inputs if name.startswith("takahashi/table-2/")]
+classes = {name.rpartition("/")[2] for name in inputs}
+wilsons = ("wilson_direct", "wilson_indirect")
+at_small = [extent("coverage", m, small_sizes) for m in wilsons]
+at_large = [extent("coverage", m, large_sizes) for m in wilsons]
 both_shorter = all(
-    max(length(s, n, "wilson_direct"), length(s, n, "wilson_indirect"))
-    < min(length(s, n, "wald"), length(s, n, "clopper_pearson"))
+    max(length(s, n, m) for m in wilsons)
+    < min(length(s, n, m) for m in ("wald", "clopper_pearson"))
     for s in scenarios
     for n in small_sizes
 )
-wilson_lengths = max(
+apart = max(
     abs(length(s, n, "wilson_direct") / length(s, n, "wilson_indirect") - 1)
     for s in scenarios
     for n in large_sizes
@@ -622,21 +566,13 @@ wilson_lengths = max(
 
 # %%
 # State the claims of the abstract and of section 7.
-claims += [
-    claim(
-        "abstract, 7",
-        "both Wilson methods have better lengths than Clopper-Pearson and Wald",
-        f"scenario 1, n = 25: direct {length('scenario-1', 25, 'wilson_direct'):.3f}, "
-        f"Wald {length('scenario-1', 25, 'wald'):.3f}",
-        both_shorter,
-    ),
-    claim(
-        "7",
-        "Takahashi et al. report small coverage of the Wald interval for F1 when n < 100",
-        f"all scenarios of their table 2 have {len(classes)} classes",
-        len(classes) == 2,
-    ),
-]
+first = [length("scenario-1", 25, m) for m in ("wilson_direct", "wald")]
+value = "scenario 1, n = 25: direct {:.3f}, Wald {:.3f}".format(*first)
+text = "both Wilson methods have better lengths than Clopper-Pearson and Wald"
+claim("abstract, 7", text, value, both_shorter)
+text = "Takahashi et al. report small coverage of the Wald interval for F1 when n < 100"
+value = f"all scenarios of their table 2 have {len(classes)} classes"
+claim("7", text, value, len(classes) == 2)
 
 # %% [markdown]
 # Section 7 recommends both Wilson methods, for small and for large test sets. Its reasons can be
@@ -644,30 +580,16 @@ claims += [
 
 # %%
 # State the claims about the recommendation, and show all claims.
-claims += [
-    claim(
-        "7",
-        "n <= 100: both Wilson methods have comparable coverage, so choose by length",
-        " and ".join(span(ends) for ends in recommended["n <= 100"]),
-        np.abs(np.subtract(*recommended["n <= 100"])).max() < 0.01,
-    ),
-    claim(
-        "7",
-        "n > 100: comparable coverage and length, so choose as you like",
-        " and ".join(span(ends) for ends in recommended["n > 100"])
-        + f", lengths within {wilson_lengths:.1%}",
-        np.abs(np.subtract(*recommended["n > 100"])).max() < 0.01 and wilson_lengths < 0.01,
-    ),
-    claim(
-        "7",
-        "unlike Wald, neither Wilson method overshoots or degenerates",
-        "probability 0 in all 36 conditions",
-        all(
-            r.overshoot == r.degeneracy == 0 for (*_, m), r in as_in_paper.items() if "wilson" in m
-        ),
-    ),
-]
-statements.table(claims)
+text = "n <= 100: both Wilson methods have comparable coverage, so choose by length"
+claim("7", text, " and ".join(map(span, at_small)), near(*at_small))
+text = "n > 100: comparable coverage and length, so choose as you like"
+value = " and ".join(map(span, at_large)) + f", lengths within {apart:.1%}"
+claim("7", text, value, near(*at_large) and apart < 0.01)
+of_wilsons = [r for (*_, m), r in as_in_paper.items() if m in wilsons]
+text = "unlike Wald, neither Wilson method overshoots or degenerates"
+neither = all(r.overshoot == r.degeneracy == 0 for r in of_wilsons)
+claim("7", text, "probability 0 in all 36 conditions", neither)
+claim.table()
 
 # %% [markdown]
 # At $n = 100$ Wald's overshoot is not zero, but too rare in scenarios 1 and 2 to be seen in a
@@ -719,8 +641,7 @@ for name, axis in zip(scenarios, axes, strict=True):
     size_axis(axis, title=f"{titles[name]}, $F_1$ = {truth[name]:.2f}")
 axes[1].set_ylabel("length relative to Wald's")
 axes[2].set_xlabel("size $n$ of the test set")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "lam-coverage-relative")
 
 # %% [markdown]

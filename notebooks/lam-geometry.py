@@ -11,28 +11,28 @@
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of the intervals in the figures and in the edge cases
 relevant: list[int] = [5, 10, 25, 100]  # numbers v of relevant items for Figure 3, rising
-replicates: int = 1_000_000  # draws for the check of equation 22
-seed: int = 20260101  # root of all random streams
+seed: int = 20260101  # order of the items in the first figure
 
 # %%
 # Import what the notebook uses, open the ledger, and compute the quantile z.
 import warnings
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 
 import numpy as np
 from compendium import figures, ledger, show
 from numpy.polynomial import Polynomial
+from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
 import f1ci
-from notebooks.shared.four_intervals import f1_of, wilson_direct_of, wilson_indirect_of
+from notebooks.shared.four_intervals import ends_at, f1_of
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
-# the verdict. `f1_of` maps F* to F1. `wilson_direct_of` and `wilson_indirect_of` return the end
-# points at any sample F1, whole counts or not.
+# the verdict. `f1_of` maps F* to F1. `ends_at` returns the end points of `f1ci` at any sample F1,
+# whole counts or not.
 page = ledger.open("lam-geometry")
 given, _, record, say = page
 z = float(norm.ppf(0.5 + 0.5 * confidence_level))
@@ -46,41 +46,36 @@ z = float(norm.ppf(0.5 + 0.5 * confidence_level))
 
 # %%
 COUNTS = {"true positive": 26, "false positive": 5, "false negative": 5, "true negative": 24}
-LOOKS = {
-    "true positive": {"color": figures.COLOURS["blue"]},
-    "false positive": {"color": figures.COLOURS["vermilion"]},
-    "false negative": {"color": figures.COLOURS["orange"]},
-    "true negative": {"color": "#dddddd"},
+COLOURS = {
+    "true positive": figures.COLOURS["blue"],
+    "false positive": figures.COLOURS["vermilion"],
+    "false negative": figures.COLOURS["orange"],
+    "true negative": "#dddddd",
 }
+# White letters cannot be read on the bright discs.
+DARK = {"true negative": figures.COLOURS["grey"], "false negative": "black"}
 items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COUNTS.values())))
 
 
 # %%
-def draw_items(axis, kinds, columns, letters):
-    """Draw items as discs in rows, each with its letter."""
-    # White letters cannot be read on the bright discs.
-    dark = {"true negative": figures.COLOURS["grey"], "false negative": "black"}
+def draw_items(axis, kinds, letters):
+    """Draw items as discs in rows of ten, each with its letter."""
     for place, kind in enumerate(kinds):
-        x, y = place % columns, -(place // columns)
-        axis.plot(x, y, "o", markersize=18, **LOOKS[kind])
-        look = {"ha": "center", "va": "center", "fontsize": 10, "color": dark.get(kind, "white")}
+        x, y = place % 10, -(place // 10)
+        axis.plot(x, y, "o", markersize=18, color=COLOURS[kind])
+        look = {"ha": "center", "va": "center", "fontsize": 10, "color": DARK.get(kind, "white")}
         axis.annotate(letters[kind], (x, y), **look)
-    rows = -(-len(kinds) // columns)
-    axis.set(xlim=(-0.7, columns - 0.3), ylim=(-rows, 0.7), aspect="equal")
+    axis.set(xlim=(-0.7, 9.7), ylim=(-ceil(len(kinds) / 10), 0.7), aspect="equal")
     axis.axis("off")
 
 
 # %% mystnb={"image": {"alt": "Above: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Below: the grey discs are gone. Thirty-six discs remain, with R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Above: sixty items of a test set. F1 ignores the grey ones, the true negatives. Below: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
 # Draw all items above, and the relevant items as coins below.
 figure, (left, right) = figures.subplots(2, 1, height=5.2, height_ratios=[6, 4])
-draw_items(
-    left,
-    items,
-    10,
-    {"true positive": "TP", "false positive": "FP", "false negative": "FN", "true negative": "TN"},
-)
+initials = {kind: "".join(word[0] for word in kind.split()).upper() for kind in COUNTS}
+draw_items(left, items, initials)
 coins = {"true positive": "R", "false positive": "W", "false negative": "W"}
-draw_items(right, [kind for kind in items if kind in coins], 10, coins)
+draw_items(right, [kind for kind in items if kind in coins], coins)
 left.set_title("A test set")
 right.set_title("Without true negatives")
 figures.save(figure, "lam-geometry-coin")
@@ -129,27 +124,22 @@ f1 = 2 * share / (1 + share)
 assert equation_23 == f1 * (1 - f1) * (2 - f1) ** 2 / (2 * v)  # equation 25
 
 # %% [markdown]
-# Then the exact variance over all outcomes of a binomial, and a simulation:
+# Then the exact variance over all outcomes of a binomial:
 
 # %%
 outcomes = np.arange(v + 1)
 weights = binom.pmf(outcomes, v, float(share))
 scores = f1_of(outcomes / v)
 exact_variance = float(weights @ (scores - weights @ scores) ** 2)
-draws = f1_of(np.random.default_rng(seed).binomial(v, float(share), size=replicates) / v)
-simulated = float(draws.var(ddof=1))
-# The standard error of a variance, from the fourth moment.
-error = float(np.sqrt((((draws - draws.mean()) ** 2).var()) / replicates))
 
 # %%
-# Show the variance by each equation, exactly and simulated.
+# Show the variance by each equation, and exactly.
 say("lam-geometry-equation-22-ratio", exact_variance / float(equation_22))
 say("lam-geometry-equation-23-ratio", exact_variance / float(equation_23))
 rows = [
     ["equation 22, as printed", f"{float(equation_22):.3e}"],
     ["equations 23 to 25", f"{float(equation_23):.3e}"],
     ["exact, over all outcomes", f"{exact_variance:.3e}"],
-    [f"simulated, {replicates:,} draws", f"{simulated:.3e} ± {error:.0e}"],
 ]
 show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 
@@ -186,8 +176,8 @@ paper_z = float(norm.ppf(1 - alpha / 2))
 record("lam/equation-54/quadratic_coefficient", int(quadratic))
 record("lam/equation-54/linear_coefficient", int(-linear))
 for place in ("equation-55", "lemma-2", "theorem-1"):
-    record(f"lam/{place}/k_bound", float(bound))
-record("lam/section-4.5/v_factor", float(1 / bound))
+    record(f"lam/{place}/k_bound", bound)
+record("lam/section-4.5/v_factor", 1 / bound)
 record("lam/section-4.5/minimum_relevant", floor(paper_z**2 / bound) + 1)
 show.compare(list(page.records))
 
@@ -207,7 +197,7 @@ def draw_quartics(axis, items):
     for f, colour in zip((0, 0.25, 0.5, 0.75, 1), colours, strict=True):
         curve = 2 * (grid - f) ** 2 - k * grid * (1 - grid) * (2 - grid) ** 2
         axis.plot(grid, curve, color=colour, label=f"{f:g}")
-        axis.plot(wilson_direct_of(f, items, paper_z), [0, 0], "o", color=colour)
+        axis.plot(ends_at("wilson_direct", f, items, paper_z), [0, 0], "o", color=colour)
     axis.axhline(0, color="black", linewidth=0.8)
     axis.axvspan(0, 1, color="#eeeeee", linewidth=0)
     sign = "<" if k < bound else ">"
@@ -221,8 +211,9 @@ for axis, items in zip(axes, (3, 1), strict=True):
     draw_quartics(axis, items)
 for axis in axes:
     axis.set_ylabel("$Q(F)$")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=3, title="sample $F_1$")
+figure.legend(
+    *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, title="sample $F_1$"
+)
 figures.save(figure, "lam-geometry-quartic")
 
 # %% [markdown]
@@ -252,30 +243,16 @@ axis.legend(title="sample $F_1$", loc="upper center", ncols=3)
 figures.save(figure, "lam-geometry-h")
 
 # %% [markdown]
-# The proof is in the chapter. Here we check it by numbers, on a fine grid of sample values and
-# scores. First the slope of $\log h$: it must be negative everywhere to the left of the sample
-# value and positive everywhere to the right.
-
-# %% tags=["remove-cell"]
-sample = np.linspace(0, 1, 401)[:, None]
-score = np.linspace(0, 1, 4002)[1:-1]  # no grid point coincides with a sample value
-slope = 2 / (score - sample) - 1 / score + 1 / (1 - score) + 2 / (2 - score)
-left, right = slope[score < sample], slope[score > sample]
-assert len(left) + len(right) == slope.size
-say("lam-geometry-slope-left", float(left.max()))
-say("lam-geometry-slope-right", float(right.min()))
-say("lam-geometry-slopes", f"{slope.size:,}")
-
-# %% [markdown]
-# Of {glue:text}`lam-geometry-slopes` slopes, the greatest on the left is
-# {glue:text}`lam-geometry-slope-left:.2f`, and the smallest on the right is
-# {glue:text}`lam-geometry-slope-right:.2f`. Second, the roots themselves. `numpy.roots` is a general
-# solver that knows nothing of the theorem. We give it the same sample values. The numbers of items
+# The proof is in the chapter. Here we check it by numbers, at 401 sample values. `numpy.roots` is a general
+# solver that knows nothing of the theorem. The numbers of items
 # include $v = 1$ and 2, which the paper's condition excludes, and two values of $k$ that no $v$ has
 # at this level. How many of the four roots are real, where are they, and are they those of `f1ci`?
 
 
 # %%
+sample = np.linspace(0, 1, 401)
+
+
 def real_roots(f, k):
     """Return the real roots of the quartic, and how far the others are from the real line."""
     quartic = 2 * (unit - f) ** 2 - k * unit * (1 - unit) * (2 - unit) ** 2
@@ -287,14 +264,10 @@ def real_roots(f, k):
 def distance_to_f1ci(items):
     """Return the largest distance of f1ci's end points from the roots, over all counts."""
     tp = np.arange(items + 1)
-    interval = f1ci.f1_interval(
-        tp, items - tp, 0, method="wilson_direct", confidence_level=1 - alpha
-    )
-    ends = zip(tp, interval.low, interval.high, strict=True)
-    return max(
-        np.abs(real_roots(f1_of(t / items), paper_z**2 / items)[0] - (low, high)).max()
-        for t, low, high in ends
-    )
+    options = {"method": "wilson_direct", "confidence_level": 1 - alpha}
+    interval = f1ci.f1_interval(tp, items - tp, 0, **options)
+    roots = [real_roots(f1_of(t / items), paper_z**2 / items)[0] for t in tp]
+    return np.abs(np.array(roots) - np.transpose([interval.low, interval.high])).max()
 
 
 # %%
@@ -302,10 +275,10 @@ def distance_to_f1ci(items):
 rows = []
 for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000))):
     items = paper_z**2 / k
-    roots_by_score = [real_roots(f, k) for f in sample.ravel()]
+    roots_by_score = [real_roots(f, k) for f in sample]
     assert all(
         -1e-12 < low <= f + 1e-12 < high + 2e-12 < 1 + 1e-11
-        for f, ((low, *_, high), _) in zip(sample.ravel(), roots_by_score, strict=True)
+        for f, ((low, *_, high), _) in zip(sample, roots_by_score, strict=True)
     )
     whole = items > 0.99
     rows.append([f"{items:.0f}" if whole else "", f"{k:.4g}", "yes" if k < bound else "no"])
@@ -340,13 +313,13 @@ show.table(head, rows, numeric=(0, 1, 2))
 # %% tags=["remove-cell"]
 say("lam-geometry-relevant", ", ".join(map(str, relevant)))
 f = np.linspace(0, 1, 1001)
-ENDS = {"wilson_direct": wilson_direct_of, "wilson_indirect": wilson_indirect_of}
+METHODS = ("wilson_direct", "wilson_indirect")
 
 
 # %%
 def length(items, method, scores=f):
     """Return lengths of an interval at values of the sample F1, whole counts or not."""
-    low, high = ENDS[method](scores, items, z)
+    low, high = ends_at(method, scores, items, z)
     return high - low
 
 
@@ -356,19 +329,14 @@ def direct_minus_indirect(items, scores=f):
 
 
 def crossing(items):
-    """Find by bisection the sample F1 at which the two Wilson intervals are equally long."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        shorter = direct_minus_indirect(items, middle) < 0
-        low, high = (middle, high) if shorter else (low, middle)
-    return 0.5 * (low + high)
+    """Find the sample F1 at which the two Wilson intervals are equally long."""
+    return brentq(lambda f1: direct_minus_indirect(items, f1), 0.01, 0.99, xtol=1e-15)
 
 
 # %%
 def draw_lengths(axis, rank, items):
     """Draw both lengths for a number of items: the more items, the thicker the line."""
-    for method in ENDS:
+    for method in METHODS:
         look = {k: figures.METHODS[method][k] for k in ("color", "linestyle", "label")}
         look["label"] = look["label"] if rank == 0 else None
         axis.plot(f, length(items, method), **look, linewidth=1.0 + 0.5 * rank)
@@ -407,7 +375,7 @@ rows.append(["limit", "0", "0", f"{limit:.4f}"])
 # %%
 # Keep these numbers for the text, and show where the two lengths are equal.
 say("lam-geometry-limit", limit)
-say("lam-geometry-crossing-small", float(crossing(relevant[0])))
+say("lam-geometry-crossing-small", crossing(relevant[0]))
 say("lam-geometry-smallest", relevant[0])
 head = ["v", "direct shorter by up to", "longer by up to", "equal at sample F1 ="]
 show.table(head, rows, numeric=(0, 1, 2, 3))

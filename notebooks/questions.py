@@ -113,14 +113,16 @@ def score(counts):
 
 def of_n(counts):
     """Return the limits of F1 as a proportion of all items."""
-    f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
+    f1 = f1_of(counts[:, 0], counts[:, 1])
+    n = counts.sum(axis=1)
     half = z * np.sqrt(f1 * (1 - f1) / n)
     return f1 - half, f1 + half
 
 
 def wilson_of_n(counts):
     """Return Wilson's limits for F1 times n successes in n trials."""
-    f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
+    f1 = f1_of(counts[:, 0], counts[:, 1])
+    n = counts.sum(axis=1)
     middle = (f1 + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(f1 * (1 - f1) / n + z**2 / (4 * n**2))
     return middle - half, middle + half
@@ -172,7 +174,8 @@ quote(score_worst=min(found["f1_interval", s] for s in settings))
 # Compute the coverage with two successes and two failures added.
 def plus_four(counts):
     """Return limits with two more successes and failures, as if F1 were a proportion of all items."""
-    f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
+    f1 = f1_of(counts[:, 0], counts[:, 1])
+    n = counts.sum(axis=1)
     shifted = (n * f1 + 2) / (n + 4)
     half = z * np.sqrt(shifted * (1 - shifted) / (n + 4))
     return shifted - half, shifted + half

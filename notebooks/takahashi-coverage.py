@@ -94,33 +94,22 @@ show.table(head, rows, numeric=(2, 3, 4))
 
 
 # %%
-def of_equal_classes(design):
-    """Return the numbers of section 4 on scenario 1, where all classes are alike."""
-    share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
-    precision, recall = right / predicted, right / share
-    values = {"class_probability": share[0], "recall": 100 * recall[0]}
-    values |= {"precision": 100 * precision[0]}
-    values |= {"micro_precision": right.sum(), "micro_recall": right.sum()}
-    return values | {"macro_precision": precision.mean(), "macro_recall": recall.mean()}
-
-
-def of_unequal_classes(design):
-    """Return the numbers of section 4 on the first class and on the others, in per cent."""
-    share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
-    columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
-    assert all(np.isclose(values[1], values[2]) for values in columns.values())
-    return {
-        f"{group}/{what}": 100 * values[k]
-        for k, group in enumerate(["class-1", "other_classes"])
-        for what, values in columns.items()
-    }
-
-
-# %%
 # Compute what section 4 prints about the scenarios, and record it.
 section_4 = {}
 for s, design in designs.items():
-    values = of_equal_classes(design) if s == 1 else of_unequal_classes(design)
+    share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
+    columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
+    assert all(np.isclose(values[1], values[2]) for values in columns.values())
+    groups = {"": 0} if s == 1 else {"class-1/": 0, "other_classes/": 1}
+    values = {
+        f"{group}{what}": 100 * column[k]
+        for group, k in groups.items()
+        for what, column in columns.items()
+    }
+    if s == 1:
+        values["class_probability"] = share[0]
+        values |= {"micro_precision": right.sum(), "micro_recall": right.sum()}
+        values |= {f"macro_{w}": columns[w].mean() for w in ("precision", "recall")}
     section_4 |= {f"scenario-{s}/{key}": float(x) for key, x in (values | truths[s]).items()}
 for key, value in section_4.items():
     record(f"takahashi/section-4/{key}", value)
@@ -224,8 +213,8 @@ for (s, n, m), result in exactly.items():
     error = np.sqrt(result.coverage * (1 - result.coverage) / replicates)
     ours = simulated[s, n].coverage[list(MEASURES).index(m)]
     scores.append((ours - result.coverage) / error)
-say("takahashi-largest-z", float(np.abs(scores).max()))
-say("takahashi-mean-square-z", float(np.mean(np.square(scores))))
+say("takahashi-largest-z", np.abs(scores).max())
+say("takahashi-mean-square-z", np.mean(np.square(scores)))
 assert np.abs(scores).max() < 4.5
 
 # %% [markdown]
@@ -247,20 +236,26 @@ undefined = {
     for s, n in CONDITIONS
     for m in MEASURES
 }
-coverage, deviation = {}, {}  # given that the interval is defined
-for (s, n, m), empty in undefined.items():
-    run, k = simulated[s, n], list(MEASURES).index(m)
-    if (s, n, m) in exactly:
-        c = coverage[s, n, m] = exactly[s, n, m].coverage_if_defined
+coverage, deviation, own_replicates = {}, {}, {}  # given that the interval is defined
+
+
+def keep(key, share, spread, replicates_of_ours=None):
+    """Keep a coverage and the standard deviation of one test set's outcome, and record both."""
+    coverage[key], deviation[key], own_replicates[key] = share, spread, replicates_of_ours
+    record(table_3(*key), share, deviation=spread, replicates=replicates_of_ours)
+
+
+for key, empty in undefined.items():
+    s, n, m = key
+    if key in exactly:
+        c = exactly[key].coverage_if_defined
         # The paper saw only its replicates in which the interval is defined.
-        deviation[s, n, m] = float(np.sqrt(c * (1 - c) / (1 - empty)))
-        record(table_3(s, n, m), c, deviation=deviation[s, n, m])
-        continue
-    coverage[s, n, m] = float(run.coverage_if_defined[k])
-    deviation[s, n, m] = float(run.coverage_if_defined_error[k] * np.sqrt(replicates))
-    if (s, n, m) != disputed:
-        spread = {"deviation": deviation[s, n, m], "replicates": replicates}
-        record(table_3(s, n, m), coverage[s, n, m], **spread)
+        keep(key, c, float(np.sqrt(c * (1 - c) / (1 - empty))))
+    elif key != disputed:
+        run = simulated[s, n]
+        k = list(MEASURES).index(m)
+        spread = float(run.coverage_if_defined_error[k] * np.sqrt(replicates))
+        keep(key, float(run.coverage_if_defined[k]), spread, replicates)
 
 # %% [markdown] tags=["default-values"]
 # One number needs more replicates: see [below](takahashi-coverage-one-number).
@@ -277,10 +272,8 @@ with executor() as pool:
         rng=streams[-1],
         executor=pool,
     )
-coverage[disputed] = sharp.coverage_if_defined
-deviation[disputed] = float(sharp.coverage_if_defined_error * np.sqrt(sharp_replicates))
-spread = {"deviation": deviation[disputed], "replicates": sharp_replicates}
-record(table_3(*disputed), sharp.coverage_if_defined, **spread)
+spread = float(sharp.coverage_if_defined_error * np.sqrt(sharp_replicates))
+keep(disputed, sharp.coverage_if_defined, spread, sharp_replicates)
 
 # %%
 # Show Table 3, one scenario after the other.
@@ -326,8 +319,7 @@ panels[-1].plot([], [], ":", color="black", label="undefined: a miss")
 panels[-1].plot(
     [], [], "-", color=figures.COLOURS["grey"], lw=1, label=f"level {confidence_level:g}"
 )
-handles, labels = panels[-1].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure.legend(*panels[-1].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "takahashi-coverage-table-3")
 
 # %% [markdown]
@@ -343,10 +335,10 @@ figures.save(figure, "takahashi-coverage-table-3")
 # %%
 def error_of(s, n, m):
     """Return the standard error of printed minus ours."""
-    ours = sharp_replicates if (s, n, m) == disputed else replicates
-    exact = (s, n, m) in exactly
-    paper = page.row(table_3(s, n, m)).paper_replicates
-    return deviation[s, n, m] * (1 / paper + (0 if exact else 1 / ours)) ** 0.5
+    rate = 1 / page.row(table_3(s, n, m)).paper_replicates
+    if own_replicates[s, n, m]:
+        rate += 1 / own_replicates[s, n, m]
+    return deviation[s, n, m] * rate**0.5
 
 
 # %%
@@ -439,7 +431,7 @@ gap = max(sharp.coverage - high, low - sharp.coverage, 0.0)
 paper_error = np.sqrt(sharp.coverage * (1 - sharp.coverage) / paper)
 say("takahashi-sharp", sharp.coverage)
 say("takahashi-sharp-error", sharp.coverage_error)
-say("takahashi-sharp-gap", float(gap / np.hypot(paper_error, sharp.coverage_error)))
+say("takahashi-sharp-gap", gap / np.hypot(paper_error, sharp.coverage_error))
 say("takahashi-sharp-replicates", f"{sharp_replicates:,}")
 show.compare([table_3(*disputed)])
 
@@ -499,78 +491,45 @@ between = {
 
 # %% tags=["remove-cell"]
 # Prepare the sizes that the statements call large and small, and keep numbers for the text.
-claim = statements.claim
+claim = statements.Claims()
 large, at_100, small = [n for n in SIZES if n > 100], [100], [n for n in SIZES if n < 100]
-macros = ("macro_f1", "macro_f1_star")
-micro_small, macro_small = span(small, ("micro_f1",)), span(small, macros)
+micro_small = span(small, ("micro_f1",))
+macro_small = span(small, ("macro_f1", "macro_f1_star"))
 say("takahashi-at-100-worst", span(at_100)[0])
-say("takahashi-at-101", float(between[101]))
+say("takahashi-at-101", between[101])
 empty = [undefined[s, 25, "macro_f1_star"] for s in SCENARIOS]
 most_apart = max((by for (*_, m), by in apart.items() if m == "macro_f1_star"), default=np.nan)
 
 # %%
 # State each claim of section 4: words of the paper, our numbers, and whether it holds.
-claims = [
-    claim(
-        "4",
-        "large n: micro and macro F1 cover close to 95 %",
-        text(span(large, ("micro_f1", "macro_f1"))),
-        close(span(large, ("micro_f1", "macro_f1"))),
-    ),
-    claim(
-        "4",
-        "small n: coverage is smaller, especially for macro and macro* F1",
-        f"n = 25 and 50: micro {text(micro_small)}, macro and macro* {text(macro_small)}",
-        macro_small[0] < micro_small[0] < confidence_level,
-    ),
-    claim(
-        "4",
-        "small n: an interval for macro* F1 is often impossible",
-        ", ".join(f"{100 * e:.1f} %" for e in empty) + " at n = 25 in scenarios 1 to 3",
-        max(empty) > 0.1,
-    ),
-]
+covered = span(large, ("micro_f1", "macro_f1"))
+claim("4", "large n: micro and macro F1 cover close to 95 %", text(covered), close(covered))
+words = "small n: coverage is smaller, especially for macro and macro* F1"
+value = f"n = 25 and 50: micro {text(micro_small)}, macro and macro* {text(macro_small)}"
+claim("4", words, value, macro_small[0] < micro_small[0] < confidence_level)
+words = "small n: an interval for macro* F1 is often impossible"
+value = ", ".join(f"{100 * e:.1f} %" for e in empty) + " at n = 25 in scenarios 1 to 3"
+claim("4", words, value, max(empty) > 0.1)
 
 # %%
 # State the claims of section 6.
-claims += [
-    claim(
-        "6",
-        "n larger than 100: coverage is close to the level",
-        f"{text(span(large))} at n = 500 and more, the sizes studied",
-        close(span(large)),
-    ),
-    claim(
-        "6",
-        "the same just above 100 (scenario 2, macro F1)",
-        ", ".join(f"{c:.3f} at n = {n}" for n, c in between.items()),
-        close(list(between.values())),
-    ),
-    claim(
-        "6",
-        "n < 100: coverage tends to be smaller than the level",
-        f"{text(span(small))}, all 18 below",
-        span(small)[1] < confidence_level,
-    ),
-]
+words = "n larger than 100: coverage is close to the level"
+value = f"{text(span(large))} at n = 500 and more, the sizes studied"
+claim("6", words, value, close(span(large)))
+value = ", ".join(f"{c:.3f} at n = {n}" for n, c in between.items())
+near = close(list(between.values()))
+claim("6", "the same just above 100 (scenario 2, macro F1)", value, near)
+words = "n < 100: coverage tends to be smaller than the level"
+claim("6", words, f"{text(span(small))}, all 18 below", span(small)[1] < confidence_level)
 
 # %%
 # State the claims about undefined scores and about the two macro averages.
-claims += [
-    claim(
-        "6",
-        "macro* F1 needs all margins to be above zero",
-        f"without an interval or with an empty margin: equal to {most_apart:.0e}",
-        None if np.isnan(most_apart) else most_apart < 1e-6,
-    ),
-    claim(
-        "4",
-        "n is large in typical applications, so the small-n problem is unlikely",
-        "no data in the paper",
-        None,
-    ),
-]
-statements.table(claims)
+value = f"without an interval or with an empty margin: equal to {most_apart:.0e}"
+equal = None if np.isnan(most_apart) else most_apart < 1e-6
+claim("6", "macro* F1 needs all margins to be above zero", value, equal)
+words = "n is large in typical applications, so the small-n problem is unlikely"
+claim("4", words, "no data in the paper", None)
+claim.table()
 
 # %% [markdown] tags=["default-values"]
 # (shown-n-takahashi-7)=
@@ -595,25 +554,18 @@ statements.table(claims)
 # {computed}`takahashi/table-3/scenario-1/n-100/micro_f1|.5f`. The number of right items is an
 # integer, and the interval's end points jump with it. The exact sum takes no time, so the figure
 # shows every $n$, with [Wilson's interval](/book/lam.md) for a proportion beside the paper's.
-
-# %%
-accuracy = truths[1]["micro_f1"]
-every = np.arange(10, 301)
-
-
-def micro_coverage(n):
-    """Return the exact coverage of the paper's interval for micro F1 in scenario 1."""
-    return class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level).coverage
-
-
 # %% tags=["remove-cell"]
 # Compute the exact coverage of both intervals for micro F1 at every size.
-sawtooth = np.array([micro_coverage(n) for n in every.tolist()])
-wilson = np.array(
-    [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every.tolist()]
-)
-say("takahashi-saw-tooth-least", float(sawtooth[every >= 25].min()))
-say("takahashi-wilson-least", float(wilson[every >= 25].min()))
+accuracy = truths[1]["micro_f1"]
+every = range(10, 301)
+exact_of_micro = [
+    class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level) for n in every
+]
+sawtooth = [result.coverage for result in exact_of_micro]
+wilson = [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every]
+from_25 = every.index(25)
+say("takahashi-saw-tooth-least", min(sawtooth[from_25:]))
+say("takahashi-wilson-least", min(wilson[from_25:]))
 
 # %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
 # Draw both curves, with the sizes of Table 3 as circles.

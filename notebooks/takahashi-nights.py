@@ -19,7 +19,7 @@ seed: int = 20200728  # root of all random streams
 
 # %%
 # Import what the notebook uses and open the ledger.
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from compendium import figures, ledger, show
@@ -33,7 +33,7 @@ from notebooks.own import takahashi_nights as nights
 # the verdict. `nights` reads the counts by night, and computes design effects and coverages from
 # them.
 given, printed, record, say = ledger.open("takahashi-nights")
-AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
+AVERAGES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "macro* F1"}
 SETS = {"dodh": "healthy", "dodo": "apnoea"}
 
 # %% [markdown]
@@ -96,57 +96,45 @@ show.table(["mean F1 of SimpleNet (%)", "published", "reproduced", ""], rows, nu
 
 # %%
 epochs = {name: nights.labels(frame) for name, frame in frames.items()}
+level = {"confidence_level": confidence_level}
 
 
 def both_intervals(name, network, average):
     """Return the interval with independent epochs, and the interval with independent nights."""
     labels = epochs[name]
+    true, predicted = labels["consensus"], labels[network]
     return [
-        f1ci.f1_score_interval(
-            labels["consensus"],
-            labels[network],
-            average=average,
-            groups=groups,
-            confidence_level=confidence_level,
-        )
+        f1ci.score_interval(true, predicted, average, groups=groups, **level)
         for groups in (None, labels["night"])
     ]
 
 
 # %%
 # Compute both intervals for each data set, network and average.
-intervals = {
-    (name, network, average): both_intervals(name, network, average)
-    for name in SETS
-    for network in nights.NETWORKS
-    for average in AVERAGES
-}
+cases = list(product(SETS, nights.NETWORKS, AVERAGES))
+intervals = {case: both_intervals(*case) for case in cases}
 
 # %%
 # Show both intervals and how many times longer the interval by night is.
 rows = []
+ratios = {}
 for (name, network, average), (epoch, night) in intervals.items():
-    key = f"nights-{name}-{network}-{average}"
-    say(f"{key}-estimate", night.estimate)
-    for unit, interval in (("epochs", epoch), ("nights", night)):
-        say(f"{key}-{unit}-low", interval.low)
-        say(f"{key}-{unit}-high", interval.high)
-    rows.append(
-        [
-            f"{SETS[name]}, {network}, {AVERAGES[average]}",
-            f"{night.estimate:.3f}",
-            f"{epoch.low:.3f} to {epoch.high:.3f}",
-            f"{night.low:.3f} to {night.high:.3f}",
-            f"{night.length / epoch.length:.1f}",
-        ]
-    )
+    ratios[name, network, average] = night.length / epoch.length
+    row = [f"{SETS[name]}, {network}, {AVERAGES[average]}", f"{night.estimate:.3f}"]
+    row += [f"{interval.low:.3f} to {interval.high:.3f}" for interval in (epoch, night)]
+    rows.append([*row, f"{night.length / epoch.length:.1f}"])
 head = ["", "estimate", "epochs independent", "nights independent", "times as long"]
 show.table(head, rows, numeric=range(1, 5))
 
 # %% tags=["remove-cell"]
-# Keep the ratios of the lengths for the text.
-ratios = {key: night.length / epoch.length for key, (epoch, night) in intervals.items()}
-macro = [ratio for (_, _, average), ratio in ratios.items() if average == "macro"]
+# Keep the example and the ratios of the lengths for the text.
+key = "nights-dodo-MixedNeuralNetwork-macro"
+epoch, night = intervals["dodo", "MixedNeuralNetwork", "macro_f1"]
+say(f"{key}-estimate", night.estimate)
+for unit, interval in (("epochs", epoch), ("nights", night)):
+    say(f"{key}-{unit}-low", interval.low)
+    say(f"{key}-{unit}-high", interval.high)
+macro = [ratio for (_, _, average), ratio in ratios.items() if average == "macro_f1"]
 say("nights-ratio-least", min(macro))
 say("nights-ratio-most", max(macro))
 say("nights-ratio-all-most", max(ratios.values()))
@@ -172,7 +160,7 @@ for row, network in enumerate(nights.NETWORKS):
     table = tables["dodo", network]
     share = np.einsum("nii->n", table) / table.sum(axis=(1, 2))
     axes.plot(share, row + shift, ".", markersize=4, color=figures.COLOURS["grey"], alpha=0.6)
-    epoch, night = intervals["dodo", network, "micro"]
+    epoch, night = intervals["dodo", network, "micro_f1"]
     axes.plot([epoch.low, epoch.high], [row, row], color=figures.COLOURS["vermilion"], linewidth=6)
     error = [[night.estimate - night.low], [night.high - night.estimate]]
     axes.errorbar(night.estimate, row, xerr=error, color=figures.COLOURS["blue"], capsize=5)
@@ -196,21 +184,22 @@ figures.save(figure, "takahashi-nights-dots")
 
 # %%
 # Show the difference of two networks, with both kinds of intervals.
+labels = epochs["dodo"]
+pair = labels["consensus"], labels["DeepSleepNet"], labels["SimpleNet"]
+units = {"epochs": None, "nights": labels["night"]}
 rows = []
+flip = {}
 for average, text in AVERAGES.items():
-    metric = {"micro": "micro_f1", "macro": "macro_f1", "macro_star": "macro_f1_star"}[average]
-    labels = epochs["dodo"]
-    pair = labels["consensus"], labels["DeepSleepNet"], labels["SimpleNet"]
-    cells = [text]
-    for unit, groups in (("epochs", None), ("nights", labels["night"])):
-        difference = f1ci.difference_interval(
-            *pair, metric, groups=groups, confidence_level=confidence_level
-        )
-        say(f"nights-flip-{average}-{unit}-low", difference.low)
-        say(f"nights-flip-{average}-{unit}-high", difference.high)
-        cells.append(f"{difference.low:+.3f} to {difference.high:+.3f}")
-    say(f"nights-flip-{average}", difference.estimate)
-    rows.append([cells[0], f"{difference.estimate:+.3f}", *cells[1:]])
+    flip[average] = found = {
+        unit: f1ci.difference_interval(*pair, average, groups=groups, **level)
+        for unit, groups in units.items()
+    }
+    ends = [f"{x.low:+.3f} to {x.high:+.3f}" for x in found.values()]
+    rows.append([text, f"{found['nights'].estimate:+.3f}", *ends])
+say("nights-flip-macro", flip["macro_f1"]["nights"].estimate)
+for unit, difference in flip["macro_f1"].items():
+    say(f"nights-flip-macro-{unit}-low", difference.low)
+    say(f"nights-flip-macro-{unit}-high", difference.high)
 head = ["SimpleNet minus DeepSleepNet", "difference", "epochs independent", "nights independent"]
 show.table(head, rows, numeric=(1, 2, 3))
 
@@ -233,41 +222,41 @@ show.table(head, rows, numeric=(1, 2, 3))
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
 # %%
-PAIRS = list(combinations(range(len(nights.NETWORKS)), 2))
+PAIRS = list(combinations(nights.NETWORKS, 2))
 
 
 def joint_level(name):
     """Return the quantile for all pairs at once, and the level of one interval that has it."""
-    pull = [nights.influences(f1ci.metrics.macro_f1, tables[name, n]) for n in nights.NETWORKS]
-    correlation = np.corrcoef([pull[i] - pull[j] for i, j in PAIRS])
+    metric = f1ci.metrics.macro_f1
+    pull = {n: nights.influences(metric, tables[name, n]) for n in nights.NETWORKS}
+    correlation = np.corrcoef([pull[first] - pull[second] for first, second in PAIRS])
     quantile = f1ci.equicoordinate_quantile(correlation, confidence_level)
     return quantile, nights.level_of(quantile)
 
 
-def difference(name, better, other, level):
+def difference(name, better, other, at_level):
     """Return the interval of a difference of macro F1 by night."""
     counts = [nights.class_counts(tables[name, network]) for network in (other, better)]
-    return f1ci.clustered_difference(*counts, average="macro", confidence_level=level)
+    return nights.by_night(counts, confidence_level=at_level)
 
 
 # %%
 # For all pairs of networks, count the differences that each kind of interval shows.
 rows = []
+joint = {}
 for name, text in SETS.items():
-    quantile, level = joint_level(name)
+    quantile, joint[name] = joint_level(name)
     say(f"nights-quantile-{name}", quantile)
-    decided = {"one": 0, "all": 0}
-    for i, j in PAIRS:
-        first, second = nights.NETWORKS[i], nights.NETWORKS[j]
-        single = difference(name, first, second, confidence_level)
-        joint = difference(name, first, second, level)
-        decided["one"] += not single.low <= 0 <= single.high
-        decided["all"] += not joint.low <= 0 <= joint.high
-        rows.append([f"{text}: {first} minus {second}", f"{single.estimate:+.3f}"])
-        rows[-1] += [f"{x.low:+.3f} to {x.high:+.3f}" for x in (single, joint)]
-        rows[-1].append("" if joint.low <= 0 <= joint.high else "differ")
-    for which, count in decided.items():
-        say(f"nights-decided-{name}-{which}", count)
+    decided = np.zeros(2, dtype=int)
+    for first, second in PAIRS:
+        found = [difference(name, first, second, x) for x in (confidence_level, joint[name])]
+        apart = [not x.low <= 0 <= x.high for x in found]
+        decided += apart
+        ends = [f"{x.low:+.3f} to {x.high:+.3f}" for x in found]
+        row = [f"{text}: {first} minus {second}", f"{found[0].estimate:+.3f}", *ends]
+        rows.append([*row, "differ" if apart[1] else ""])
+    say(f"nights-decided-{name}-one", int(decided[0]))
+    say(f"nights-decided-{name}-all", int(decided[1]))
 head = ["macro F1 by night", "difference", "this pair alone", "all fifteen at once", ""]
 show.table(head, rows, numeric=(1, 2, 3))
 
@@ -283,13 +272,12 @@ show.table(head, rows, numeric=(1, 2, 3))
 # of the five others. The data do not separate it from {glue:text}`nights-best-ties`.
 
 # %% tags=["remove-cell"]
-best = nights.NETWORKS[0]
-level = joint_level("dodo")[1]
-against = {n: difference("dodo", best, n, level) for n in nights.NETWORKS[1:]}
+best, *others = nights.NETWORKS
+against = {n: difference("dodo", best, n, joint["dodo"]) for n in others}
 assert all(i.estimate > 0 for i in against.values())
-beaten = [n for n, i in against.items() if i.low > 0]
-say("nights-best-beats", len(beaten))
-say("nights-best-ties", ", ".join(n for n in against if n not in beaten))
+ties = [n for n, i in against.items() if i.low <= 0]
+say("nights-best-beats", len(against) - len(ties))
+say("nights-best-ties", ", ".join(ties))
 
 # %% [markdown]
 # ## The correlation within nights
@@ -300,29 +288,20 @@ say("nights-best-ties", ", ".join(n for n in against if n not in beaten))
 # variance is because nights are the units.
 
 # %%
-METRICS = {
-    "micro F1": f1ci.metrics.micro_f1,
-    "macro F1": f1ci.metrics.macro_f1,
-    "macro* F1": f1ci.metrics.macro_f1_star,
-}
-effects = {
-    (name, network, text): (
-        nights.design_effect(metric, tables[name, network]),
-        nights.within_night_correlation(metric, tables[name, network]),
-    )
-    for name in SETS
-    for network in nights.NETWORKS
-    for text, metric in METRICS.items()
-}
-
-# %%
 # Show design effect and correlation of each network and average.
+effects = {}
 rows = []
-for name, text in SETS.items():
-    for network in nights.NETWORKS:
-        pairs = [effects[name, network, score] for score in METRICS]
-        rows.append([f"{text}, {network}", *(f"{d:.0f} ({rho:.3f})" for d, rho in pairs)])
-show.table(["design effect (correlation)", *METRICS], rows, numeric=(1, 2, 3))
+for name, network in product(SETS, nights.NETWORKS):
+    row = []
+    for average in AVERAGES:
+        metric = f1ci.metrics.get(average)
+        table = tables[name, network]
+        effect = nights.design_effect(metric, table)
+        rho = effects[name, network, average] = nights.within_night_correlation(metric, table)
+        row.append(f"{effect:.0f} ({rho:.3f})")
+    rows.append([f"{SETS[name]}, {network}", *row])
+head = ["design effect (correlation)", *AVERAGES.values()]
+show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # The design effect of the F1 score of each stage, on the patients:
@@ -335,7 +314,6 @@ for network in nights.NETWORKS:
     by_stage = [nights.stage_design_effect(table, k) for k in range(len(nights.STAGES))]
     rows.append([network, *(f"{effect:.0f}" for effect in by_stage)])
     if network == "MixedNeuralNetwork":
-        say("nights-stage-least", min(by_stage))
         say("nights-stage-most", max(by_stage))
 show.table(["design effect", *nights.STAGES], rows, numeric=range(1, 6))
 
@@ -348,42 +326,39 @@ show.table(["design effect", *nights.STAGES], rows, numeric=range(1, 6))
 # MixedNeuralNetwork has here, multiply the variances by the factors in the last two columns.
 
 # %%
+# Compute by which factor nights of the paper's length multiply the variances.
 per_person = given("takahashi/table-4/svm/n") / given("takahashi/section-5/subjects")
 rho = {
-    (name, score): effects[name, "MixedNeuralNetwork", score][1]
-    for name in SETS
-    for score in METRICS
+    (name, average): effects[name, "MixedNeuralNetwork", average]
+    for name, average in product(SETS, AVERAGES)
 }
 factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 
 
 # %%
-def needed_factor(measure, other):
+def needed_factor(average, other):
     """Return how much both variances must grow until the intervals of two classifiers touch."""
-    (mnn, low, high), (estimate, other_low, other_high) = (
-        [
-            printed(f"takahashi/table-4/{classifier}/{measure}/{end}")
-            for end in ("estimate", "low", "high")
-        ]
-        for classifier in ("mnn", other)
-    )
-    halves = (high - low + other_high - other_low) / 2
-    return ((mnn - estimate) / halves) ** 2
+    estimates = []
+    halves = 0.0
+    for classifier in ("mnn", other):
+        ids = [f"takahashi/table-4/{classifier}/{average}/{e}" for e in ("estimate", "low", "high")]
+        estimate, low, high = map(printed, ids)
+        estimates.append(estimate)
+        halves += (high - low) / 2
+    return ((estimates[0] - estimates[1]) / halves) ** 2
 
 
 # %%
 # Compare the factor that makes two intervals touch with the factor found here.
 touched = dict.fromkeys(SETS, 0)
 rows = []
-for measure, score in zip(("micro_f1", "macro_f1", "macro_f1_star"), METRICS, strict=True):
-    for classifier in ("svm", "rf", "mlp"):
-        needed = needed_factor(measure, classifier)
-        found_factors = {name: factor[name, score] for name in SETS}
-        for name in SETS:
-            touched[name] += found_factors[name] > needed
-        words = [f"{needed:.0f}", f"{(needed - 1) / (per_person - 1):.3f}"]
-        words += [f"{value:.0f}" for value in found_factors.values()]
-        rows.append([f"MNN against {classifier.upper()}, {score}", *words])
+for average, classifier in product(AVERAGES, ("svm", "rf", "mlp")):
+    needed = needed_factor(average, classifier)
+    for name in SETS:
+        touched[name] += factor[name, average] > needed
+    row = [f"MNN against {classifier.upper()}, {AVERAGES[average]}", f"{needed:.0f}"]
+    row.append(f"{(needed - 1) / (per_person - 1):.3f}")
+    rows.append([*row, *(f"{factor[name, average]:.0f}" for name in SETS)])
 head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in SETS.values())]
 show.table(head, rows, numeric=range(1, 5))
 
@@ -391,10 +366,10 @@ show.table(head, rows, numeric=range(1, 5))
 # Keep these numbers for the text.
 for name in SETS:
     say(f"nights-touched-{name}", touched[name])
-    say(f"nights-rho-{name}", rho[name, "macro F1"])
-    say(f"nights-factor-{name}", factor[name, "macro F1"])
-say("nights-rho-least", min(value for _, value in effects.values()))
-say("nights-rho-most", max(value for _, value in effects.values()))
+    say(f"nights-rho-{name}", rho[name, "macro_f1"])
+say("nights-factor-dodh", factor["dodh", "macro_f1"])
+say("nights-rho-least", min(effects.values()))
+say("nights-rho-most", max(effects.values()))
 
 # %% [markdown]
 # Over all networks, sets and scores the correlation lies between
@@ -420,7 +395,7 @@ say("nights-rho-most", max(value for _, value in effects.values()))
 def study(networks, stream):
     """Return the coverage for each number of nights."""
     chosen = [tables["dodo", network] for network in networks]
-    options = {"replicates": replicates, "confidence_level": confidence_level}
+    options = {"replicates": replicates, **level}
     return {
         size: nights.coverage(chosen, size, rng=np.random.default_rng(child), **options)
         for size, child in zip(sizes, stream.spawn(len(sizes)), strict=True)
@@ -440,27 +415,25 @@ covered = {
 }
 
 # %%
-# Collect the coverages for the table and for the text.
-rows = []
-for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=True):
-    for size, coverage in by_size.items():
-        cells = [coverage.get("epochs independent"), *list(coverage.values())[-2:]]
-        rows.append([f"{text}, {size} nights"])
-        rows[-1] += ["" if c is None else f"{c:.1f} %" for c in cells]
-        say(f"nights-coverage-{question}-{size}", coverage["nights, default"])
-        say(f"nights-coverage-delta-{question}-{size}", coverage["nights, delta method"])
-error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
-
-# %%
 # Show the coverages.
-say("nights-coverage-error", float(error))
-say(
-    "nights-coverage-epochs",
-    max(c.get("epochs independent", 0) for c in covered[next(iter(QUESTIONS))].values()),
-)
 head = ["coverage", "epochs independent", "nights, delta method", "nights, default"]
+rows = []
+for text, by_size in covered.items():
+    for size, coverage in by_size.items():
+        cells = [f"{coverage[way]:.1f} %" if way in coverage else "" for way in head[1:]]
+        rows.append([f"{text}, {size} nights", *cells])
 show.table(head, rows, numeric=(1, 2, 3))
 
+# %% tags=["remove-cell"]
+# Keep these numbers for the text.
+for key, by_size in zip(("one", "two"), covered.values(), strict=True):
+    for size, coverage in by_size.items():
+        say(f"nights-coverage-{key}-{size}", coverage["nights, default"])
+        say(f"nights-coverage-delta-{key}-{size}", coverage["nights, delta method"])
+of_one, _ = covered.values()
+say("nights-coverage-epochs", max(c["epochs independent"] for c in of_one.values()))
+error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
+say("nights-coverage-error", error)
 # %% [markdown] tags=["default-values"]
 # Yes. With 25 nights the default of `f1ci` covers in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in

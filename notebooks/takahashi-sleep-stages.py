@@ -15,6 +15,8 @@ matrices: str = ""  # CSV file with the matrices of svm, rf and mlp, see "Matric
 
 # %%
 # Import what the notebook uses and open the ledger.
+from fractions import Fraction
+
 import numpy as np
 from compendium import figures, ledger, show
 from scipy.stats import norm
@@ -38,7 +40,7 @@ z = float(norm.ppf((1 + paper_level) / 2))
 def record_all(prefix, values):
     """Record several numbers whose ids begin alike."""
     for key, value in values.items():
-        record(f"takahashi/{prefix}/{key}", float(value))
+        record(f"takahashi/{prefix}/{key}", value)
 
 
 # %% [markdown]
@@ -49,13 +51,11 @@ def record_all(prefix, values):
 
 # %%
 # Show Table 1a, the counts.
-rows = [
-    [
-        f"predicted {j}",
-        *(show.printed(f"takahashi/table-1a/predicted-{j}/true-{i}") for i in (1, 2, 3)),
-    ]
-    for j in (1, 2, 3)
-]
+shown = {
+    k: [show.printed(f"takahashi/table-1a/predicted-{k}/true-{i}") for i in (1, 2, 3)]
+    for k in (1, 2, 3)
+}
+rows = [[f"predicted {k}", *cells] for k, cells in shown.items()]
 show.table(["counts", "true 1", "true 2", "true 3"], rows, numeric=(1, 2, 3))
 
 # %% [markdown]
@@ -148,14 +148,15 @@ def intervals(matrix, level=paper_level):
 # %%
 # Compare the standard errors of the closed forms with those of the gradient.
 mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
-rows, worst = [], 0.0
+rows = []
+worst = 0.0
 for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.items():
     closed = class_averages.standard_errors(matrix)
     for (m, interval), error in zip(intervals(matrix).items(), closed, strict=True):
         worst = max(worst, abs(interval.standard_error / error - 1))
         rows.append([f"{name}, {MEASURES[m]}", f"{error:.10f}", f"{interval.standard_error:.10f}"])
 assert worst < 1e-12
-say("sleep-closed-forms", float(worst))
+say("sleep-closed-forms", worst)
 show.table(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -263,7 +264,7 @@ as_read = {
 published_at = {"ii": "3.3/macro_f1_star", "both": "3.2/macro_f1"}
 rows = []
 for key, (name, value) in as_read.items():
-    say(f"sleep-misprint-{key}", float(value))
+    say(f"sleep-misprint-{key}", value)
     place = published_at.get(key)
     theirs = show.printed(f"takahashi/section-{place}/standard_error") if place else ""
     rows.append([name, f"{value:.4f}", theirs])
@@ -328,23 +329,13 @@ ENDS = ("estimate", "low", "high")
 
 
 # %%
-def given_matrix(name, matrix):
-    """Return your own matrix, if it is one of the missing three and has the paper's size."""
-    if name not in MISSING:
-        raise ValueError(f"{matrices}: name must be one of {list(MISSING)}, got {name!r}")
-    expected, size = int(given(f"takahashi/table-4/{name}/n")), matrix.to_numpy().sum()
-    if size != expected:
-        raise ValueError(
-            f"{matrices}: {name!r} must have {expected} items, as in Table 4, got {size}"
-        )
-    return matrix.to_numpy()
-
-
-# %%
 # Take the published matrix, and your own matrices if you gave any.
 yours = datasets.read_matrices(matrices) if matrices else {}
-at_hand = {"mnn": mnn.to_numpy()}
-at_hand |= {name: given_matrix(name, matrix) for name, matrix in yours.items()}
+for name, matrix in yours.items():
+    items = matrix.to_numpy().sum()
+    if name not in MISSING or items != given(f"takahashi/table-4/{name}/n"):
+        raise ValueError(f"{matrices}: each name is one of {list(MISSING)}, with the n of Table 4")
+at_hand = {name: matrix.to_numpy() for name, matrix in {"mnn": mnn, **yours}.items()}
 
 # %%
 # Record the results of Table 4 whose matrix is at hand.
@@ -360,7 +351,8 @@ for name in NAMES:
             table_4[name, m] = {end: getattr(interval, end) for end in ENDS}
             record_all(f"table-4/{name}/{m}", table_4[name, m])
         continue
-    size, point = int(given(f"takahashi/table-4/{name}/n")), table_4[name, "micro_f1"]["estimate"]
+    size = int(given(f"takahashi/table-4/{name}/n"))
+    point = table_4[name, "micro_f1"]["estimate"]
     half = z * np.sqrt(point * (1 - point) / size)
     table_4[name, "micro_f1"] = {"estimate": point, "low": point - half, "high": point + half}
     record_all(f"table-4/{name}/micro_f1", table_4[name, "micro_f1"])
@@ -384,13 +376,14 @@ show.grid(NAMES, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Tab
 def fitting_shares(name):
     """Find the numbers of right items that round to the printed estimate and both ends."""
     size = int(given(f"takahashi/table-4/{name}/n"))
-    share = np.arange(size + 1) / size
-    half = z * np.sqrt(share * (1 - share) / size)
-    fits = np.ones(size + 1, dtype=bool)
-    for end, value in zip(ENDS, (share, share - half, share + half), strict=True):
+    right_items = np.arange(1, size)
+    tables = np.stack([right_items, size - right_items, 0 * right_items, 0 * right_items], axis=1)
+    interval = f1ci.metric_interval(tables.reshape(-1, 2, 2), "accuracy", method="delta")
+    fits = np.ones(size - 1, dtype=bool)
+    for end in ENDS:
         number = page.number(f"takahashi/table-4/{name}/micro_f1/{end}")
-        fits &= np.abs(value - float(number.value)) <= float(number.half_unit)
-    return size, np.flatnonzero(fits)
+        fits &= np.abs(getattr(interval, end) - float(number.value)) <= float(number.half_unit)
+    return size, right_items[fits]
 
 
 # %%
@@ -398,8 +391,7 @@ def fitting_shares(name):
 rows = []
 for name in MISSING:
     size, possible = fitting_shares(name)
-    limits = f"{possible[0]:,} to {possible[-1]:,}"
-    rows.append([NAMES[name], f"{size:,}", limits])
+    rows.append([NAMES[name], f"{size:,}", f"{possible[0]:,} to {possible[-1]:,}"])
 show.table(["", "n", "right items"], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -408,22 +400,20 @@ show.table(["", "n", "right items"], rows, numeric=(1, 2))
 # two may differ by one unit.
 
 # %%
-rows, off = [], []
+# Show the middle of the printed end points beside the printed estimate.
+rows = []
+fitting = 0
 for name in MISSING:
     for m in ("macro_f1", "macro_f1_star"):
-        low, estimate, high = (
-            page.number(f"takahashi/table-4/{name}/{m}/{end}").value
-            for end in ("low", "estimate", "high")
-        )
-        off.append(float(estimate - (low + high) / 2))
-        agrees = "fits" if abs(off[-1]) <= 0.001 else "does not fit"
-        rows.append([f"{NAMES[name]}, {MEASURES[m]}", f"{float(low + high) / 2:.4f}"])
-        rows[-1] += [f"{float(estimate):.3f}", agrees]
-
-# %%
-# Show the middle of the printed end points beside the printed estimate.
-say("sleep-midpoints", sum(abs(x) <= 0.001 for x in off))
-say("sleep-midpoint-numbers", 3 * len(off))
+        ids = [f"takahashi/table-4/{name}/{m}/{end}" for end in ENDS]
+        estimate, low, high = (page.number(identity).value for identity in ids)
+        middle = (low + high) / 2
+        fits = abs(estimate - middle) <= Fraction(1, 1000)
+        fitting += fits
+        numbers = [f"{float(middle):.4f}", f"{float(estimate):.3f}"]
+        rows.append([f"{NAMES[name]}, {MEASURES[m]}", *numbers, "fits" if fits else "does not fit"])
+say("sleep-midpoints", fitting)
+say("sleep-midpoint-numbers", 3 * len(rows))
 show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -490,7 +480,8 @@ examples = {
 # %%
 def draw_classes(axes, title, names, matrix):
     """Draw the classes' intervals, and macro F1 with its own as a band."""
-    green, macro = figures.COLOURS["green"], intervals(matrix, confidence_level)["macro_f1"]
+    green = figures.COLOURS["green"]
+    macro = intervals(matrix, confidence_level)["macro_f1"]
     axes.axvspan(macro.low, macro.high, color=green, alpha=0.25, linewidth=0)
     axes.axvline(macro.estimate, color=green, linewidth=1)
     axes.text(macro.estimate, -0.62, "macro F1", ha="center", va="bottom")
@@ -521,11 +512,11 @@ show.table(["class", "F1", "Wilson score", "Wald (delta method)"], rows, numeric
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
-say("sleep-class-1-wald-low", float(by_class(toy, "wald").low[0]))
-say("sleep-class-1-low", float(by_class(toy, "wilson_indirect").low[0]))
+say("sleep-class-1-wald-low", by_class(toy, "wald").low[0])
+say("sleep-class-1-low", by_class(toy, "wilson_indirect").low[0])
 stages = by_class(mnn.to_numpy(), "wilson_indirect").estimate
 say("sleep-worst-stage", mnn.index[int(np.argmin(stages))])
-say("sleep-worst-f1", float(stages.min()))
+say("sleep-worst-f1", stages.min())
 
 # %% [markdown]
 # For the thousands of epochs of a sleep stage the two methods agree. The first class of the toy
@@ -599,7 +590,8 @@ def error(name, m):
 
 # %%
 # Show each difference in standard errors, and the correlation that would make intervals touch.
-rows, effects = [], {}
+rows = []
+effects = {}
 for m, text in MEASURES.items():
     for name in MISSING:
         difference = table_4["mnn", m]["estimate"] - table_4[name, m]["estimate"]
@@ -615,9 +607,9 @@ show.table([*head, "factor to touch", "correlation"], rows, numeric=range(1, 6))
 # Keep the closest pair for the text.
 closest = min(effects, key=effects.get)
 say("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}")
-say("sleep-effect", float(effects[closest]))
-say("sleep-icc", float((effects[closest] - 1) / (per_person - 1)))
-say("sleep-per-person", float(per_person))
+say("sleep-effect", effects[closest])
+say("sleep-icc", (effects[closest] - 1) / (per_person - 1))
+say("sleep-per-person", per_person)
 
 # %% [markdown]
 # The differences are many standard errors wide. The second column of numbers is for independent
@@ -645,69 +637,45 @@ for m in MEASURES:
     low = table_4["mnn", m]["low"]
     overlap += [table_4[name, m]["high"] >= low for name in MISSING]
     beyond += [table_4[name, m]["estimate"] >= low for name in MISSING]
-by_class_1 = {what: scores[what][0] / scores[what][1:].min() for what in ("precision", "recall")}
+precision, recall = (scores[s][0] / scores[s][1:].min() for s in ("precision", "recall"))
 
 # %%
 # State each claim: section, words of the paper, our numbers, and whether it holds.
-claim = statements.claim
-claims = [
-    claim(
-        "1, 2",
-        "micro F1 is the total probability of true positives",
-        f"{estimates['micro_f1']:.2f} = {right.sum():.2f}",
-        np.isclose(estimates["micro_f1"], right.sum()),
-    ),
-    claim(
-        "2",
-        "micro F1 is higher than the macro scores because class 1 has much lower precision and recall",
-        f"class 1 has {by_class_1['precision']:.0%} and {by_class_1['recall']:.0%} of the others' lowest",
-        max(by_class_1.values()) < 0.5,
-    ),
-    claim(
-        "5",
-        "the MNN's intervals do not overlap with the other point estimates",
-        f"{sum(beyond)} of 9 do",
-        not any(beyond),
-    ),
-    claim("5", "nor with the other intervals", f"{sum(overlap)} of 9 do", not any(overlap)),
-]
+claim = statements.Claims()
+micro = estimates["micro_f1"]
+text = "micro F1 is the total probability of true positives"
+claim("1, 2", text, f"{micro:.2f} = {right.sum():.2f}", np.isclose(micro, right.sum()))
+text = (
+    "micro F1 is higher than the macro scores because class 1 has much lower precision and recall"
+)
+value = f"class 1 has {precision:.0%} and {recall:.0%} of the others' lowest"
+claim("2", text, value, max(precision, recall) < 0.5)
+text = "the MNN's intervals do not overlap with the other point estimates"
+claim("5", text, f"{sum(beyond)} of 9 do", not any(beyond))
+claim("5", "nor with the other intervals", f"{sum(overlap)} of 9 do", not any(overlap))
 
 # %%
 # Prepare what the claims of sections 5 and 6 need.
 ratio = scores["f1"].min() / scores["f1"].max()
-lengths = {name: t["high"] - t["low"] for name, t in table_4.items()}
+longest = max(t["high"] - t["low"] for t in table_4.values())
 # By how much the classifiers differ: the range of the four estimates of one average.
-ranges = [np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES]
+least = min(np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES)
+r_says = appendix_d["printed"]
 
 # %%
 # State the claims of sections 5 and 6.
-claims += [
-    claim(
-        "5",
-        "this is further evidence that the MNN is superior",
-        f"not if epochs of a person correlate by {(min(effects.values()) - 1) / (per_person - 1):.3f}",
-        None,
-    ),
-    claim(
-        "5",
-        "n is large, so the intervals are narrow",
-        f"longest {max(lengths.values()):.3f}, classifiers differ by {min(ranges):.3f} and more",
-        max(lengths.values()) < min(ranges) / 2,
-    ),
-    claim(
-        "6",
-        "macro and micro scores hide large differences between classes",
-        f"toy example: worst class {ratio:.0%} of the best",
-        ratio < 0.5,
-    ),
-    claim(
-        "6",
-        "Appendix D has R code that computes the intervals",
-        "R: " + appendix_d["printed"].splitlines()[0].partition(" : ")[2],
-        not appendix_d["printed"].startswith("Error"),
-    ),
-]
-statements.table(claims)
+value = (
+    f"not if epochs of a person correlate by {(min(effects.values()) - 1) / (per_person - 1):.3f}"
+)
+claim("5", "this is further evidence that the MNN is superior", value, None)
+value = f"longest {longest:.3f}, classifiers differ by {least:.3f} and more"
+claim("5", "n is large, so the intervals are narrow", value, longest < least / 2)
+text = "macro and micro scores hide large differences between classes"
+claim("6", text, f"toy example: worst class {ratio:.0%} of the best", ratio < 0.5)
+value = "R: " + r_says.splitlines()[0].partition(" : ")[2]
+runs = not r_says.startswith("Error")
+claim("6", "Appendix D has R code that computes the intervals", value, runs)
+claim.table()
 
 # %% [markdown] tags=["default-values"]
 # ## What we learn

@@ -36,7 +36,7 @@ import numpy as np
 from compendium import figures, ledger, show
 from scipy import integrate
 from scipy.special import betaln
-from scipy.stats import beta, norm
+from scipy.stats import beta
 
 import f1ci
 from notebooks.shared import datasets, fold_statistics, joint_test, statements
@@ -60,11 +60,16 @@ CASES = [(task, metric) for task in TASKS for metric in METRICS]
 
 
 # %%
-# Name the posterior of a model.
+# Name the posterior of a model, and the ids and titles of the lines of tables 3 to 5.
 def posterior(task, model, metric, **correlations):
     """Return the posterior of one model's metric; with given correlations or the average."""
     effective = f1ci.effective_counts(counts[task, model], **correlations)
     return f1ci.posterior(*effective, metric, prior=prior)
+
+
+def p_h0_id(task, metric):
+    """Return the id of a published probability of H0."""
+    return f"wangli/{TABLES[task]}/{metric}/p_h0"
 
 
 def title(task, metric):
@@ -94,31 +99,22 @@ halves = {(j, half): pairs[2 * j - 2]["st".index(half)] for j, half in blocks_of
 # halves can then be written in terms of blocks:
 
 # %%
+# Find the items of each block, and write the halves in terms of blocks.
 in_s = np.array([np.isin(np.arange(600), halves[j, "s"]) for j in numbers])
-patterns = {f"B{b}": [f"B{b}" in blocks_of[j, "s"] for j in numbers] for b in range(1, 5)}
-blocks = {
-    name: np.flatnonzero((in_s == np.array(pattern)[:, None]).all(axis=0))
-    for name, pattern in patterns.items()
-}
-
-
-# %%
-def made_of(items):
-    """Return the blocks that lie wholly in a set of items, if together they are that set."""
-    inside = [name for name, block in blocks.items() if np.isin(block, items).all()]
-    assert sum(blocks[name].size for name in inside) == len(items)
-    return ", ".join(inside)
-
+blocks = {}
+for name in ("B1", "B2", "B3", "B4"):
+    pattern = np.array([name in blocks_of[j, "s"] for j in numbers])
+    blocks[name] = np.flatnonzero((in_s == pattern[:, None]).all(axis=0))
+ours = {}
+for key, half in halves.items():
+    inside = [name for name, block in blocks.items() if np.isin(block, half).all()]
+    assert sum(blocks[name].size for name in inside) == half.size
+    ours[key] = ", ".join(inside)
 
 # %%
 # Show Table 1 beside our partitions.
-show.table(
-    ["index", "S, published", "S, ours", "T, published", "T, ours"],
-    [
-        [j, *(text for half in "st" for text in (blocks_of[j, half], made_of(halves[j, half])))]
-        for j in numbers
-    ],
-)
+rows = [[j, blocks_of[j, "s"], ours[j, "s"], blocks_of[j, "t"], ours[j, "t"]] for j in numbers]
+show.table(["index", "S, published", "S, ours", "T, published", "T, ours"], rows)
 
 # %% [markdown]
 # The four blocks have equally many items, and equally many of the positive class:
@@ -196,18 +192,13 @@ show.compare(list(page.records))
 
 # %%
 # Show the sums of the counts and the effective counts.
-show.table(
-    ["task", "model", "tag set", "TP", "FP", "FN", "TP effective", "FP effective", "FN effective"],
-    [
-        [
-            *(TASKS[task], model, TAGS[task, model]),
-            *(f"{total:,}" for total in folds.sum(axis=(0, 1))),
-            *(f"{value:,.1f}" for value in f1ci.effective_counts(folds)),
-        ]
-        for (task, model), folds in counts.items()
-    ],
-    numeric=range(3, 9),
-)
+rows = []
+for (task, model), folds in counts.items():
+    row = [TASKS[task], model, TAGS[task, model]]
+    row += [f"{total:,}" for total in folds.sum(axis=(0, 1))]
+    rows.append([*row, *(f"{value:,.1f}" for value in f1ci.effective_counts(folds))])
+head = ["task", "model", "tag set", "TP", "FP", "FN", "TP effective", "FP effective"]
+show.table([*head, "FN effective"], rows, numeric=range(3, 9))
 
 # %% [markdown]
 # ## Credible intervals: Table 2
@@ -255,46 +246,6 @@ table_2 = page.ids("wangli/table-2/")
 cut = {key: np.floor(100 * page.records[key].value) / 100 for key in table_2}
 say("wangli-cut-off", sum(f"{cut[key]:.2f}" != page.row(key).printed for key in table_2))
 
-# %% [markdown]
-# Could another weight or another prior give all 36? We tried many of each, and whole numbers in place
-# of the effective counts:
-
-# %%
-PAPER_LEVEL = 0.95  # of Table 2, whatever level you ask for
-tried_weights = np.append(np.arange(0.355, 0.3851, 0.0001), 4 / 11)
-sums = {key: folds.sum(axis=(0, 1)) for key, folds in counts.items()}
-WHOLE = {"as they are": np.asarray, "rounded": np.rint, "cut off": np.floor}
-
-
-def end_points_that_agree(of_prior, whole):
-    """Count for each weight the end points of Table 2 that agree in every printed digit."""
-    agree = np.zeros(tried_weights.size, int)
-    for (task, model), metric in [(key, metric) for key in counts for metric in METRICS]:
-        effective = whole(np.outer(sums[task, model], tried_weights))
-        ends = f1ci.posterior(*effective, metric, prior=of_prior).interval(PAPER_LEVEL)
-        for end in ("low", "high"):
-            row = page.row(f"wangli/table-2/{task}/{model.lower()}/{metric}/{end}")
-            agree += np.rint(1e4 * getattr(ends, end)) == round(100 * float(row.printed))
-    return agree
-
-
-# %%
-# Try other weights and priors.
-rows, most = [], 0
-for of_prior in (0.5, 1.0, 2.0):
-    for name, whole in WHOLE.items():
-        agree = end_points_that_agree(of_prior, whole)
-        most = max(most, agree.max())
-        best = tried_weights[agree == agree.max()]
-        rows.append([f"{of_prior:g}", name, f"{agree.max()}", f"{best[0]:.4f} to {best[-1]:.4f}"])
-say("wangli-weights-tried", len(rows) * tried_weights.size)
-say("wangli-weights-best", int(most))
-head = ["lambda", "effective counts", "end points that agree", "with the weights"]
-show.table(head, rows, numeric=(0, 2, 3))
-
-# %% [markdown]
-# None of {glue:text}`wangli-weights-tried:,d` settings gives more than
-# {glue:text}`wangli-weights-best:d` of the 36.
 
 # %% [markdown]
 # ## The posteriors: Figures 1 to 3
@@ -419,18 +370,15 @@ for (task, metric), stream in zip(tests, streams, strict=True):
 
 # %%
 # Compare each probability with the printed and with the simulated one, in standard errors.
-rows, ours = [], {}
-for (task, metric), exact in tests.items():
-    identity = f"wangli/{TABLES[task]}/{metric}/p_h0"
-    number = page.number(identity)
-    gap = max(0.0, abs(float(number.value) - exact.p_h0) - float(number.half_unit))
-    theirs = gap / noise[task, metric] * page.row(identity).paper_replicates ** 0.5
-    shift = simulated[task, metric] - exact.p_h0
-    ours[task, metric] = shift / noise[task, metric] * draws**0.5
-    values = [f"{exact.p_h0:.6g}", f"{simulated[task, metric]:.6f}"]
-    errors = [f"{ours[task, metric]:+.1f}", f"{theirs:.1f}"]
-    rows.append([title(task, metric), show.printed(identity), *values, *errors])
-
+rows = []
+ours = {}
+for case, test in tests.items():
+    number = page.number(p_h0_id(*case))
+    gap = max(0.0, abs(float(number.value) - test.p_h0) - float(number.half_unit))
+    theirs = gap / noise[case] * page.row(p_h0_id(*case)).paper_replicates ** 0.5
+    ours[case] = (simulated[case] - test.p_h0) / noise[case] * draws**0.5
+    row = [title(*case), show.printed(p_h0_id(*case)), f"{test.p_h0:.6g}"]
+    rows.append([*row, f"{simulated[case]:.6f}", f"{ours[case]:+.1f}", f"{theirs:.1f}"])
 # %%
 # Keep these numbers for the text, and show the table.
 half_unit = float(page.number("wangli/table-3/recall/p_h0").half_unit)
@@ -459,11 +407,10 @@ show.table(head, rows, numeric=range(1, 6))
 # Show what the authors' program prints.
 program = datasets.wang_li_program()
 rows = []
-for (task, metric), test in tests.items():
-    runs = program[task, metric, "", "p_h0"]
-    identity = f"wangli/{TABLES[task]}/{metric}/p_h0"
+for case, test in tests.items():
+    runs = program[(*case, "", "p_h0")]
     numbers = [f"{p:.6g}" for p in (runs.min(), runs.max(), runs.mean(), test.p_h0)]
-    rows.append([title(task, metric), show.printed(identity), *numbers])
+    rows.append([title(*case), show.printed(p_h0_id(*case)), *numbers])
 head = ["P(H0)", "published", "program, smallest", "largest", "mean of the runs", "exact"]
 for metric in ("recall", "f1"):
     say(f"wangli-program-{metric}", program["cws", metric, "", "p_h0"].mean())
@@ -482,25 +429,18 @@ show.table(head, rows, numeric=range(1, 6))
 # further off than the paper's?
 
 # %%
-exact = np.array([[tests[task, metric].p_h0 for metric in METRICS] for task in TASKS])
-errors = np.array([[noise[task, metric] for metric in METRICS] for task in TASKS]) / 1000
-published = np.array(
-    [[printed(f"wangli/{TABLES[task]}/{metric}/p_h0") for metric in METRICS] for task in TASKS]
-)
+# Test each table, and the three together, with and without the two lines of .001.
+exact = np.array([tests[case].p_h0 for case in CASES]).reshape(3, 3)
+errors = np.array([noise[case] for case in CASES]).reshape(3, 3) / 1000
+published = np.array([printed(p_h0_id(*case)) for case in CASES]).reshape(3, 3)
+without = np.where(published == 0.001, np.nan, published)
+parts = {f"Table {row + 3}": (published, slice(row, row + 1)) for row in range(3)}
+parts["Tables 3 to 5"] = published, slice(None)
+parts["the same without the two .001"] = without, slice(None)
 joint = {
-    f"Table {number}": joint_test.joint_test(
-        published[[row]], exact[[row]], errors[[row]], unit=0.001
-    )
-    for row, number in enumerate((3, 4, 5))
+    name: joint_test.joint_test(values[some], exact[some], errors[some], unit=0.001)
+    for name, (values, some) in parts.items()
 }
-
-# %%
-# Test the three tables together, with and without the two lines of .001.
-floor = published == 0.001
-joint["Tables 3 to 5"] = joint_test.joint_test(published, exact, errors, unit=0.001)
-joint["the same without the two .001"] = joint_test.joint_test(
-    np.where(floor, np.nan, published), exact, errors, unit=0.001
-)
 say("wangli-joint-p", joint["the same without the two .001"].p_chi_square)
 joint_test.table(joint)
 
@@ -516,34 +456,20 @@ joint_test.table(joint)
 # to the letter exchanges the models. Then every decision is reversed:
 
 # %%
+# Show what the printed equations and Algorithm 1 would decide.
 letter = {
     (task, metric): f1ci.bayes_test(counts[task, "B"], counts[task, "A"], metric, prior=prior)
     for task, metric in CASES
 }
-assert all(letter[case].most_probable != tests[case].most_probable for case in tests)
 say("wangli-algorithm-1-cws-p", letter["cws", "precision"].p_h0)
-
-# %%
-# Show what the printed equations and Algorithm 1 would decide.
-show.table(
-    [
-        "",
-        "P(H0), published",
-        "by eq. 31",
-        "by eqs. 32, 33",
-        "more probable by eq. 31",
-        "by Algorithm 1",
-    ],
-    [
-        [
-            *(title(*case), show.printed(f"wangli/{TABLES[case[0]]}/{case[1]}/p_h0")),
-            *(f"{results[case].p_h0:.3f}" for results in (tests, letter)),
-            *(results[case].most_probable for results in (tests, letter)),
-        ]
-        for case in CASES
-    ],
-    numeric=(1, 2, 3),
-)
+rows = []
+for case in CASES:
+    right, reversed_ = tests[case], letter[case]
+    assert reversed_.most_probable != right.most_probable
+    row = [title(*case), show.printed(p_h0_id(*case)), f"{right.p_h0:.3f}", f"{reversed_.p_h0:.3f}"]
+    rows.append([*row, right.most_probable, reversed_.most_probable])
+head = ["", "P(H0), published", "by eq. 31", "by eqs. 32, 33", "more probable by eq. 31"]
+show.table([*head, "by Algorithm 1"], rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # All nine lines of the paper's tables follow eq. 31. So do `f1ci.bayes_test` and this book.
@@ -558,26 +484,21 @@ show.table(
 # $p(1 - p)$ at the estimate $p$. The printed function is the density times $x (1 - x)$.
 
 # %%
-rows, printed_integral = [], {}
-for task, model in counts:
-    for metric in ("precision", "recall"):
-        curve = posterior(task, model, metric)
-        s, t = curve.alpha, curve.beta
-        printed_integral[task, model, metric] = np.exp(betaln(s + 1, t + 1) - betaln(s, t))
-        inside, pdf = curve.ppf([1e-12, 1 - 1e-12]), curve.pdf
-        right, numeric = (
-            integrate.quad(lambda x, k=k: pdf(x) * (x * (1 - x)) ** k, *inside, epsabs=1e-12)[0]  # noqa: B023
-            for k in (0, 1)
-        )
-        p = (s - 1) / (s + t - 2)
-        values = [printed_integral[task, model, metric], numeric, p * (1 - p), right]
-        name = f"{TASKS[task]}, {TAGS[task, model]}, {METRICS[metric]}"
-        rows.append([name, *(f"{value:.6f}" for value in values)])
-
-# %%
-# Keep the integrals for the text, and show them.
-for name, key in {"cws-p": ("cws", "A", "precision"), "org-r": ("org", "A", "recall")}.items():
-    say(f"wangli-printed-{name}", printed_integral[key])
+# Integrate the printed densities, in closed form and numerically, and the right ones.
+rows = []
+printed_integral = {}
+for task, model, metric in ((*key, m) for key in counts for m in ("precision", "recall")):
+    curve = posterior(task, model, metric)
+    s, t = curve.alpha, curve.beta
+    closed = printed_integral[task, model, metric] = np.exp(betaln(s + 1, t + 1) - betaln(s, t))
+    x = np.linspace(*curve.ppf([1e-12, 1 - 1e-12]), 4001)
+    numeric = integrate.simpson(curve.pdf(x) * x * (1 - x), x=x)
+    right = integrate.simpson(curve.pdf(x), x=x)
+    p = (s - 1) / (s + t - 2)
+    name = f"{TASKS[task]}, {TAGS[task, model]}, {METRICS[metric]}"
+    rows.append([name, *(f"{value:.6f}" for value in (closed, numeric, p * (1 - p), right))])
+say("wangli-printed-cws-p", printed_integral["cws", "A", "precision"])
+say("wangli-printed-org-r", printed_integral["org", "A", "recall"])
 head = ["density of", "integral as printed", "numerically", "p (1 - p)", "integral put right"]
 show.table(head, rows, numeric=range(1, 5))
 
@@ -596,7 +517,8 @@ show.table(head, rows, numeric=range(1, 5))
 # recall (eq. 9). The difference is far below the printed digits.
 
 # %%
-rows, gold = [], {}
+rows = []
+gold = {}
 for (task, model), folds in counts.items():
     tp, _, fn = np.moveaxis(folds, -1, 0)
     positives = tp + fn
@@ -636,31 +558,22 @@ show.table(head, rows, numeric=range(1, 6))
 # correlation would change $\Pr(H_0)$ like this:
 
 # %%
-correlations = (0.0, 0.5, 0.8, 0.9)
-normal = {}
-for task, metric in CASES:
-    of_both = [posterior(task, model, metric).interval(confidence_level) for model in "AB"]
-    (a, b), (sd_a, sd_b) = zip(*((i.estimate, i.standard_error) for i in of_both), strict=True)
-    for rho in correlations:
-        spread = (sd_a**2 + sd_b**2 - 2 * rho * sd_a * sd_b) ** 0.5
-        normal[task, metric, rho] = norm.cdf((a - b) / spread)
-for rho in correlations:
-    say(f"wangli-ner-precision-{rho}", normal["ner", "precision", rho])
-
-# %%
 # Show the probabilities for several correlations of the two models.
-show.table(
-    ["P(H0)", "exact", *(f"correlation {rho:g}" for rho in correlations)],
-    [
-        [
-            title(*case),
-            f"{tests[case].p_h0:.4f}",
-            *(f"{normal[(*case, r)]:.4f}" for r in correlations),
-        ]
-        for case in CASES
-    ],
-    numeric=range(1, 6),
-)
+correlations = (0.0, 0.5, 0.8, 0.9)
+rows = []
+for task, metric in CASES:
+    a, b = (posterior(task, model, metric).interval(confidence_level) for model in "AB")
+    errors = a.standard_error, b.standard_error
+    normal = [
+        fold_statistics.not_better(b.estimate - a.estimate, *errors, rho) for rho in correlations
+    ]
+    numbers = [tests[task, metric].p_h0, *normal]
+    rows.append([title(task, metric), *(f"{number:.4f}" for number in numbers)])
+    if (task, metric) == ("ner", "precision"):
+        say("wangli-ner-precision-0.0", normal[0])
+        say("wangli-ner-precision-0.9", normal[-1])
+head = ["P(H0)", "exact", *(f"correlation {rho:g}" for rho in correlations)]
+show.table(head, rows, numeric=range(1, 6))
 
 # %% [markdown] tags=["default-values"]
 # No decision changes, but the probabilities do. For precision in NER
@@ -695,7 +608,8 @@ t_test = {
 # Compare the variance of the six recalls with equation 4.
 inflation = {}
 for task in TASKS:
-    recall, positives = scores[task, "recall", "A"], counts[task, "A"][..., [0, 2]].sum(axis=-1)
+    recall = scores[task, "recall", "A"]
+    positives = counts[task, "A"][..., [0, 2]].sum(axis=-1)
     binomial = recall.mean() * (1 - recall.mean()) * (1 / positives).mean()
     inflation[task] = recall.var(ddof=1) / binomial
 
@@ -708,18 +622,19 @@ say("wangli-least-t-p", min(float(t.p_value) for t in t_test.values()))
 
 # %%
 # Show correlations, variances, and both tests.
-show.table(
-    ["", "correlation of A and B", "fold variance / eq. 4", "P(H0)", "p of the t test, two-sided"],
-    [
-        [
-            *(title(*case), f"{correlation[case]:.2f}"),
-            f"{inflation[case[0]]:.1f}" if case[1] == "recall" else "",
-            *(f"{tests[case].p_h0:.3f}", f"{float(t_test[case].p_value):.3f}"),
-        ]
-        for case in CASES
-    ],
-    numeric=range(1, 5),
-)
+rows = []
+for case in CASES:
+    ratio = f"{inflation[case[0]]:.1f}" if case[1] == "recall" else ""
+    p_values = f"{tests[case].p_h0:.3f}", f"{float(t_test[case].p_value):.3f}"
+    rows.append([title(*case), f"{correlation[case]:.2f}", ratio, *p_values])
+head = [
+    "",
+    "correlation of A and B",
+    "fold variance / eq. 4",
+    "P(H0)",
+    "p of the t test, two-sided",
+]
+show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
 # Over the folds the two models' scores have correlations from
@@ -740,32 +655,22 @@ show.table(
 # the skewness of the posterior, and the t interval of the six folds.
 
 # %%
-skewness, t_ends, ratios = {}, {}, {}
-for task, model in counts:
-    for metric in METRICS:
-        curve = posterior(task, model, metric)
-        # F1 is nearly linear in F* within the posterior; for it, this is the skewness of F*.
-        skewness[task, model, metric] = float(beta(curve.alpha, curve.beta).stats("s"))
-        t = fold_statistics.t_interval(scores[task, metric, model], confidence_level)
-        t_ends[task, model, metric] = float(t.low), float(t.high)
-        low, high = curve.interval(confidence_level)
-        ratios[task, model, metric] = float((t.high - t.low) / (high - low))
-
-# %%
-# Show skewness and t intervals of the six scores.
-show.table(
-    ["", "skewness", "t interval, %", "length / credible length"],
-    [
-        [
-            f"{TASKS[key[0]]}, {TAGS[key[0], key[1]]}, {METRICS[key[2]]}",
-            f"{skewness[key]:+.3f}",
-            f"[{100 * t_ends[key][0]:.2f}, {100 * t_ends[key][1]:.2f}]",
-            f"{ratios[key]:.2f}",
-        ]
-        for key in skewness
-    ],
-    numeric=(1, 2, 3),
-)
+# Show skewness and t intervals of the eighteen scores.
+skewness = []
+t_ends = []
+rows = []
+for task, model, metric in ((*key, m) for key in counts for m in METRICS):
+    curve = posterior(task, model, metric)
+    # F1 is nearly linear in F* within the posterior; for it, this is the skewness of F*.
+    skewness.append(float(beta(curve.alpha, curve.beta).stats("s")))
+    t = fold_statistics.t_interval(scores[task, metric, model], confidence_level)
+    t_ends.append(float(t.high))
+    ratio = float((t.high - t.low) / curve.interval(confidence_level).length)
+    name = f"{TASKS[task]}, {TAGS[task, model]}, {METRICS[metric]}"
+    interval = f"[{100 * t.low:.2f}, {100 * t.high:.2f}]"
+    rows.append([name, f"{skewness[-1]:+.3f}", interval, f"{ratio:.2f}"])
+head = ["", "skewness", "t interval, %", "length / credible length"]
+show.table(head, rows, numeric=(1, 2, 3))
 
 
 # %% [markdown]
@@ -785,11 +690,10 @@ overlaps = {case: overlap(*case) for case in CASES}
 
 # %%
 # Compute how much the finer tags gain, in points.
-gains = {
-    (task, metric): 100
-    * float(np.diff([fold_statistics.scores(counts[task, m].sum((0, 1)), metric) for m in "AB"])[0])
-    for task, metric in CASES
-}
+gains = {}
+for task, metric in CASES:
+    a, b = (fold_statistics.scores(counts[task, m].sum(axis=(0, 1)), metric) for m in "AB")
+    gains[task, metric] = 100 * float(b - a)
 
 
 def of_task(values, task, form):
@@ -799,47 +703,45 @@ def of_task(values, task, form):
 
 # %%
 # Prepare what the statements need.
-claim = statements.claim
-worst = max(skewness.values(), key=abs)
-least = min(abs(value) for value in skewness.values())
+worst = max(skewness, key=abs)
+least = min(map(abs, skewness))
+furthest = max(t_ends)
+thinner = 6 * weights["tp"]
 # Twenty positives in each fold, of which 19, 20, 20, 20, 20 and 18 are found.
 high_recalls = fold_statistics.t_interval(np.array([[19, 20], [20, 20], [20, 18]]) / 20)
-furthest = max(high for _, high in t_ends.values())
-cws, ner = ({metric: gains[task, metric] for metric in METRICS} for task in ("cws", "ner"))
+of_cws = [overlaps["cws", metric] for metric in METRICS]
+p_cws, r_cws, f_cws = (gains["cws", metric] for metric in METRICS)
+p_ner, r_ner, _ = (gains["ner", metric] for metric in METRICS)
+_, r_org, f_org = (gains["org", metric] for metric in METRICS)
 say("wangli-largest-skewness", worst)
 
 # %%
 # State each claim: section, words of the paper, our numbers, and whether it holds.
-claims = [
-    claim("1", "the distributions of P, R and F1 are skewed",
-          f"skewness {least:.3f} to {abs(worst):.3f}, without sign",
-          least > 0),
-    claim("1", "a t interval may exceed [0, 1]",
-          f"{high_recalls.high:.3f} for six recalls near one; here {furthest:.4f} at most",
-          high_recalls.high > 1),
-    claim("4.1", "posteriors are taller and thinner than those of 2015",
-          f"by {(6 * weights['tp']) ** 0.5:.2f}", 6 * weights["tp"] > 1),
-    claim("4.1", "R and F1 have smaller overlaps than P",
-          of_task(overlaps, "cws", ".3f"), max(overlaps["cws", "recall"], overlaps["cws", "f1"])
-          < overlaps["cws", "precision"]),
-    claim("4.1", "the improvements in R and F1 are larger than in P",
-          of_task(gains, "cws", "+.3f") + " points", cws["precision"] < min(cws["recall"], cws["f1"])),
-]  # fmt: skip
+claim = statements.Claims()
+value = f"skewness {least:.3f} to {abs(worst):.3f}, without sign"
+claim("1", "the distributions of P, R and F1 are skewed", value, least > 0)
+value = f"{high_recalls.high:.3f} for six recalls near one; here {furthest:.4f} at most"
+claim("1", "a t interval may exceed [0, 1]", value, high_recalls.high > 1)
+text = "posteriors are taller and thinner than those of 2015"
+claim("4.1", text, f"by {thinner**0.5:.2f}", thinner > 1)
+smaller = max(of_cws[1:]) < of_cws[0]
+claim("4.1", "R and F1 have smaller overlaps than P", of_task(overlaps, "cws", ".3f"), smaller)
+text = "the improvements in R and F1 are larger than in P"
+claim("4.1", text, of_task(gains, "cws", "+.3f") + " points", p_cws < min(r_cws, f_cws))
 
 # %%
 # State the claims of sections 2, 4.2 and 4.3.
-claims += [
-    claim("4.2", "the two posteriors have large overlaps (NER)",
-          of_task(overlaps, "ner", ".2f"), min(overlaps["ner", m] for m in METRICS) > 0.5),
-    claim("4.2", "the finer tags improve P more than R (NER)",
-          of_task(gains, "ner", "+.3f") + " points", ner["precision"] > ner["recall"]),
-    claim("4.3", "for R and F1 the finer tags shift the posterior to the left (ORG)",
-          of_task(gains, "org", "+.2f") + " points", max(gains["org", "recall"], gains["org", "f1"]) < 0),
-    claim("4.3", "a possible reason: more skewed proportions of tags", "needs the taggers", None),
-    claim("2, eq. 3", "TP + FN is the same in all folds",
-          f"{words.min():,} to {words.max():,} in CWS", words.min() == words.max()),
-]  # fmt: skip
-statements.table(claims)
+large = min(overlaps["ner", metric] for metric in METRICS) > 0.5
+text = "the two posteriors have large overlaps (NER)"
+claim("4.2", text, of_task(overlaps, "ner", ".2f"), large)
+text = "the finer tags improve P more than R (NER)"
+claim("4.2", text, of_task(gains, "ner", "+.3f") + " points", p_ner > r_ner)
+text = "for R and F1 the finer tags shift the posterior to the left (ORG)"
+claim("4.3", text, of_task(gains, "org", "+.2f") + " points", max(r_org, f_org) < 0)
+claim("4.3", "a possible reason: more skewed proportions of tags", "needs the taggers", None)
+value = f"{words.min():,} to {words.max():,} in CWS"
+claim("2, eq. 3", "TP + FN is the same in all folds", value, words.min() == words.max())
+claim.table()
 
 # %% [markdown]
 # "Skewed" is true, but of no consequence here. The largest skewness is

@@ -53,8 +53,7 @@ n = int(given("wangli/section-2.4/n"))
 prior = given("wangli/section-2.3/prior")
 prevalence = given("wangli/section-2.4/class_probability")
 means = tuple(
-    (given(f"wangli/section-2.4/class-{c}/mean-1"), given(f"wangli/section-2.4/class-{c}/mean-2"))
-    for c in (0, 1)
+    tuple(given(f"wangli/section-2.4/class-{c}/mean-{k}") for k in (1, 2)) for c in (0, 1)
 )
 
 # %%
@@ -125,6 +124,7 @@ def truths(trial):
 
 
 # %%
+# Compute the intervals of every data set, and find those that hold a truth.
 def interval(trial, weight):
     """Return the interval of every data set."""
     tp, fp, fn = weight * trial.counts.sum(axis=(1, 2)).T
@@ -133,16 +133,16 @@ def interval(trial, weight):
 
 true = {name: truths(trial) for name, trial in trials.items()}
 intervals = {
-    name: {key: interval(trial, weight) for key, weight in WEIGHTS.items()}
+    (name, key): interval(trial, weight)
     for name, trial in trials.items()
+    for key, weight in WEIGHTS.items()
 }
 
 
-# %%
-# Find in which data sets an interval holds a truth.
 def covered(setting, key, truth):
     """Return whether each interval of a setting holds a truth."""
-    ends, value = intervals[setting][key], true[setting][truth]
+    ends = intervals[setting, key]
+    value = true[setting][truth]
     return (ends.low <= value) & (value <= ends.high)
 
 
@@ -155,10 +155,9 @@ def covered(setting, key, truth):
 # %%
 # Record credibilities and lengths.
 for key in WEIGHTS:
-    ends = intervals["the example"][key]
     measured = {
         "credibility": 100 * covered("the example", key, MEAN_OF_SIX),
-        "length": ends.high - ends.low,
+        "length": intervals["the example", key].length,
     }
     for what, values in measured.items():
         spread = values.std(ddof=1)
@@ -194,7 +193,7 @@ show.compare(list(page.records))
 # ({prf:ref}`rem-wangli-2015`).
 
 # %%
-lengths = {key: ends.high - ends.low for key, ends in intervals["the example"].items()}
+lengths = {key: intervals["the example", key].length for key in WEIGHTS}
 ratio = lengths["wang_2015"] / lengths["proposed"]
 
 
@@ -210,25 +209,19 @@ implied = quantile["wang_2015"] / quantile["proposed"][::-1]
 too_short = lengths["wang_2015"].mean() - bounds("wang_2015/length")[1]
 
 # %%
-# Keep for the text how the two lengths relate.
+# Show the ratio of the two lengths, ours and the printed ones.
 say("wangli-single", too_short / lengths["wang_2015"].std())
 say("wangli-replicates", f"{replicates:,}")
-ratios = {
-    "of our data sets": ("", (ratio.min(), ratio.max())),
-    "of the printed lengths": ("-printed", printed_ratio),
-    "implied by the printed credibilities": ("-implied", implied),
-}
-for key, (low, high) in ratios.values():
+rows = []
+for name, key, (low, high) in (
+    ("of our data sets", "", (ratio.min(), ratio.max())),
+    ("of the printed lengths", "-printed", printed_ratio),
+    ("implied by the printed credibilities", "-implied", implied),
+):
     say(f"wangli-ratio{key}-low", low)
     say(f"wangli-ratio{key}-high", high)
-
-# %%
-# Show the ratio of the two lengths, ours and the printed ones.
-show.table(
-    ["ratio of the two lengths", "from", "to"],
-    [[name, f"{low:.4f}", f"{high:.4f}"] for name, (_, (low, high)) in ratios.items()],
-    numeric=(1, 2),
-)
+    rows.append([name, f"{low:.4f}", f"{high:.4f}"])
+show.table(["ratio of the two lengths", "from", "to"], rows, numeric=(1, 2))
 
 # %% [markdown] tags=["default-values"]
 # The last line needs no simulation. Suppose the error of an estimate is about normal. Then the
@@ -248,52 +241,38 @@ show.table(
 # Coverage in per cent, *earlier/proposed interval*, for the four truths.
 
 # %%
+# Show lengths and coverages in each setting.
 TRUTHS = list(true["the example"])
-share = {
-    (name, key, truth): 100 * covered(name, key, truth).mean()
-    for name in trials
-    for key in WEIGHTS
-    for truth in TRUTHS
-}
-
-# %%
-# Compute the mean lengths in each setting.
-length = {
-    (name, key): (intervals[name][key].high - intervals[name][key].low).mean()
-    for name in trials
-    for key in WEIGHTS
-}
+share = {}
+length = {}
+rows = []
+for name in trials:
+    for key in WEIGHTS:
+        length[name, key] = intervals[name, key].length.mean()
+        for truth in TRUTHS:
+            share[name, key, truth] = 100 * covered(name, key, truth).mean()
+    row = [name, "/".join(f"{length[name, key]:.4f}" for key in WEIGHTS)]
+    rows.append(
+        [*row, *("/".join(f"{share[name, key, t]:.1f}" for key in WEIGHTS) for t in TRUTHS)]
+    )
+head = ["setting", "length", "mean of six", "trained on all", "expected", "best rule"]
+show.table(head, rows, numeric=range(1, 6))
 
 # %% tags=["hide-input"]
 # Keep these numbers for the text.
 proposed = [value for (_, key, _), value in share.items() if key == "proposed"]
-unbalanced = "blocks that ignore the class"
+unbalanced, balanced = "blocks that ignore the class", "exactly 300 of each class"
 say("wangli-varied-error", 100 * (0.25 * 0.75 / replicates_varied) ** 0.5)
 say("wangli-varied-settings", len(trials))
 say("wangli-varied-truths", len(TRUTHS))
 say("wangli-varied-least", min(proposed))
 say("wangli-varied-most", max(proposed))
 say("wangli-unbalanced-proposed", share[unbalanced, "proposed", MEAN_OF_SIX])
+say("wangli-exact-six-proposed", share[balanced, "proposed", MEAN_OF_SIX])
+say("wangli-exact-fixed-proposed", share[balanced, "proposed", EXPECTED])
 for key in WEIGHTS:
     say(f"wangli-unbalanced-length-{key}", length[unbalanced, key])
-    for label, setting in {"own": "the example", "exact": "exactly 300 of each class"}.items():
-        say(f"wangli-{label}-six-{key}", share[setting, key, MEAN_OF_SIX])
-        say(f"wangli-{label}-fixed-{key}", share[setting, key, EXPECTED])
-
-# %%
-# Show lengths and coverages in each setting.
-show.table(
-    ["setting", "length", "mean of six", "trained on all", "expected", "best rule"],
-    [
-        [
-            name,
-            "/".join(f"{length[name, key]:.4f}" for key in WEIGHTS),
-            *("/".join(f"{share[name, key, t]:.1f}" for key in WEIGHTS) for t in TRUTHS),
-        ]
-        for name in trials
-    ],
-    numeric=range(1, 6),
-)
+    say(f"wangli-own-fixed-{key}", share["the example", key, EXPECTED])
 
 # %% [markdown]
 # The first line comes from as many data sets as above, the others from fewer. The standard errors of
@@ -346,26 +325,20 @@ def fixed_coverage(weight):
     return float(probability @ inside)
 
 
-# %%
-# Compute the coverage as a function of the weight.
-sample = slice(0, 10_000)  # enough for a curve
-counts = trials["the example"].counts[sample].sum(axis=(1, 2))
-grid = np.linspace(0.1, 0.6, 51)
-curves = {
-    name: [
-        fold_statistics.contains(
-            counts, weight, true["the example"][name][sample], confidence_level
-        ).mean()
-        for weight in grid
-    ]
-    for name in TRUTHS[:3]
-}
+def trained_coverage(weight, truth, some=slice(0, 10_000)):
+    """Return the coverage for the trained rules; ten thousand data sets are enough for a curve."""
+    counts = trials["the example"].counts[some].sum(axis=(1, 2))
+    value = true["the example"][truth][some]
+    return fold_statistics.contains(counts, weight, value, confidence_level).mean()
+
 
 # %%
-# Add the exact coverage for a rule without training.
+# Compute the coverage as a function of the weight.
+grid = np.linspace(0.1, 0.6, 51)
+curves = {name: [trained_coverage(weight, name) for weight in grid] for name in TRUTHS[:3]}
 curves["a rule without training"] = [fixed_coverage(weight) for weight in grid]
-for key, weight in {**WEIGHTS, "third": 1 / 3}.items():
-    say(f"wangli-fixed-rule-{key}", 100 * fixed_coverage(weight))
+say("wangli-fixed-rule-proposed", 100 * fixed_coverage(WEIGHTS["proposed"]))
+say("wangli-fixed-rule-third", 100 * fixed_coverage(1 / 3))
 
 # %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-weights"}}
 # Draw coverage against weight.
@@ -404,19 +377,16 @@ trial = trials["the example"]
 recall = fold_statistics.scores(trial.counts, "recall")
 positives = trial.counts[..., 0] + trial.counts[..., 2]
 binomial = recall.mean() * (1 - recall.mean()) * (1 / positives).mean()  # eq. 4
-correlations = {
-    "fold's recall less its own rule's": recall - trial.rates[..., 0],
-    "fold's recall": recall,
-}
-correlations = {
-    name: fold_statistics.fold_correlations(values) for name, values in correlations.items()
-}
+own_folds = fold_statistics.fold_correlations(recall - trial.rates[..., 0])
+all_folds = fold_statistics.fold_correlations(recall)
 
 # %%
 # Show the weight that the correlations of the simulated folds would give.
 rows = [["a rule without training", "0", "1/2", "1", f"{1 / 3:.3f}", f"{n}"]]
-for number, (name, folds) in enumerate(correlations.items(), 1):
-    weight, inflation = folds.weight(binomial), folds.variance / binomial
+named = {"fold's recall less its own rule's": own_folds, "fold's recall": all_folds}
+for number, (name, folds) in enumerate(named.items(), 1):
+    weight = folds.weight(binomial)
+    inflation = folds.variance / binomial
     say(f"wangli-recall-weight-{number}", weight)
     numbers = [f"{folds.rho1:.3f}", f"{folds.rho2:.3f}", f"{inflation:.2f}", f"{weight:.3f}"]
     rows.append([name, *numbers, f"{3 * n * weight:.0f}"])
@@ -461,32 +431,21 @@ problems = {
 
 # %%
 # Compare t interval and credible interval in each problem.
-t_rows, beyond = [], {}
+rows = []
+beyond = {}
 for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
     credible = interval(trial, WEIGHTS["proposed"])
-    t_held = 100 * ((t.low <= truth) & (truth <= t.high)).mean()
-    covers_truth = 100 * ((credible.low <= truth) & (truth <= credible.high)).mean()
     beyond[name] = 100 * (t.high > 1).mean()
-    lengths_of_both = [(ends.high - ends.low).mean() for ends in (t, credible)]
-    row = [f"{truth.mean():.3f}", f"{beyond[name]:.1f}", f"{t_held:.1f}", f"{covers_truth:.1f}"]
-    t_rows.append([name, *row, *(f"{value:.4f}" for value in lengths_of_both)])
-    say(f"wangli-t-covers-{name.split()[-1]}", t_held)
-    say(f"wangli-posterior-covers-{name.split()[-1]}", covers_truth)
+    holds = [100 * ((x.low <= truth) & (truth <= x.high)).mean() for x in (t, credible)]
+    both_lengths = [(x.high - x.low).mean() for x in (t, credible)]
+    shares = [f"{share_:.1f}" for share_ in (beyond[name], *holds)]
+    rows.append([name, f"{truth.mean():.3f}", *shares, *(f"{x:.4f}" for x in both_lengths)])
+    say(f"wangli-t-covers-{name.split()[-1]}", holds[0])
+    say(f"wangli-posterior-covers-{name.split()[-1]}", holds[1])
 say("wangli-t-beyond-easy", beyond["small and easy"])
-
-# %%
-# Show the comparison.
-head = [
-    "",
-    "mean F1",
-    "t beyond 1, %",
-    "t covers, %",
-    "posterior covers, %",
-    "t length",
-    "its length",
-]
-show.table(head, t_rows, numeric=range(1, 7))
+head = ["", "mean F1", "t beyond 1, %", "t covers, %", "posterior covers, %", "t length"]
+show.table([*head, "its length"], rows, numeric=range(1, 7))
 
 # %% [markdown]
 # In the small and easy problem {glue:text}`wangli-t-beyond-easy:.0f` % of the t intervals end above
@@ -502,57 +461,58 @@ show.table(head, t_rows, numeric=range(1, 7))
 # pooled F1 over data sets, with blocks, with three unrelated halvings, and with one halving only.
 
 # %%
-spread = {
-    name: fold_statistics.scores(trials[name].counts.sum(axis=(1, 2)), "f1").std()
-    for name in ("blocks that ignore the class", "three unrelated halvings")
+halves = trials["three unrelated halvings"].counts
+pooled = {
+    "blocks": trials["blocks that ignore the class"].counts.sum(axis=(1, 2)),
+    "halvings": halves.sum(axis=(1, 2)),
+    "single": halves[:, 0].sum(axis=1),
 }
-one_halving = trials["three unrelated halvings"].counts[:, 0].sum(axis=1)
-spread["one halving"] = fold_statistics.scores(one_halving, "f1").std()
-blocks, halvings, single = spread.values()
+spread = {name: fold_statistics.scores(x, "f1").std() for name, x in pooled.items()}
 relative_error = 100 / (2 * replicates_varied) ** 0.5  # of a standard deviation
 say("wangli-spread-error", relative_error)
 say("wangli-varied-data-sets", f"{replicates_varied:,}")
 
 # %%
 # Collect the coverages that the statements need.
+shown = "{wang_2015:.1f} % and {proposed:.1f} %".format
 own_share = {key: share["the example", key, MEAN_OF_SIX] for key in WEIGHTS}
 fixed_share = {key: share["the example", key, EXPECTED] for key in WEIGHTS}
-own_rho, all_rho = correlations.values()
+earlier, ours = own_share.values()
+
+
+def in_ranges(folds, least):
+    """Check that the two correlations lie in the paper's ranges."""
+    return least <= folds.rho1 <= 0.5 and 0.25 <= folds.rho2 <= 0.5
+
 
 # %%
 # State each claim of section 2.4: words of the paper, our numbers, and whether it holds.
-claim = statements.claim
-shown = "{wang_2015:.1f} % and {proposed:.1f} %".format
-claims = [
-    claim("2.4", "the earlier interval is more conservative than its level",
-          shown(**own_share), own_share["wang_2015"] > 100 * confidence_level),
-    claim("2.4", "our CI is more accurate (for the mean of the six rules)",
-          shown(**own_share), abs(own_share["proposed"] - 95) < own_share["wang_2015"] - 95),
-    claim("2.4", "our CI is more accurate (for the expected F1 of the algorithm)",
-          shown(**fixed_share), fixed_share["proposed"] > 94),
-    claim("2.3", "0 ≤ ρ₁ ≤ 1/2 and 1/4 ≤ ρ₂ ≤ 1/2 (around the rules' own recalls)",
-          f"{own_rho.rho1:.3f}, {own_rho.rho2:.3f}",
-          own_rho.rho1 > -0.01 and 0.25 <= own_rho.rho2 <= 0.5),
-    claim("2.3", "the same, around the expected recall",
-          f"{all_rho.rho1:.3f}, {all_rho.rho2:.3f}",
-          0 <= all_rho.rho1 <= 0.5 and 0.25 <= all_rho.rho2 <= 0.5),
-]  # fmt: skip
+claim = statements.Claims()
+text = "the earlier interval is more conservative than its level"
+claim("2.4", text, shown(**own_share), earlier > 100 * confidence_level)
+text = "our CI is more accurate (for the mean of the six rules)"
+claim("2.4", text, shown(**own_share), abs(ours - 95) < earlier - 95)
+text = "our CI is more accurate (for the expected F1 of the algorithm)"
+claim("2.4", text, shown(**fixed_share), fixed_share["proposed"] > 94)
+text = "0 ≤ ρ₁ ≤ 1/2 and 1/4 ≤ ρ₂ ≤ 1/2 (around the rules' own recalls)"
+claim("2.3", text, f"{own_folds.rho1:.3f}, {own_folds.rho2:.3f}", in_ranges(own_folds, -0.01))
+text = "the same, around the expected recall"
+claim("2.3", text, f"{all_folds.rho1:.3f}, {all_folds.rho2:.3f}", in_ranges(all_folds, 0))
 
 # %%
 # State the claims of sections 1 and 5.
-claims += [
-    claim("5, 6 (2)", "m x 2 BCV leads to stable estimation (against three unrelated halvings)",
-          f"s.d. {blocks:.5f} and {halvings:.5f}",
-          100 * (1 - blocks / halvings) > 2 * relative_error),
-    claim("5, 6 (2)", "the same against one halving",
-          f"s.d. {blocks:.5f} and {single:.5f}", blocks < 0.98 * single),
-    claim("1", "a t interval may exceed [0, 1]",
-          f"{beyond['small and easy']:.1f} % of the small and easy data sets",
-          beyond["small and easy"] > 0),
-    claim("1", "the same, in the paper's own example",
-          f"{beyond['the example']:.2g} % of the data sets", beyond["the example"] > 0),
-]  # fmt: skip
-statements.table(claims)
+text = "m x 2 BCV leads to stable estimation (against three unrelated halvings)"
+gain = 100 * (1 - spread["blocks"] / spread["halvings"])
+value = "s.d. {blocks:.5f} and {halvings:.5f}".format(**spread)
+claim("5, 6 (2)", text, value, gain > 2 * relative_error)
+value = "s.d. {blocks:.5f} and {single:.5f}".format(**spread)
+claim("5, 6 (2)", "the same against one halving", value, spread["blocks"] < 0.98 * spread["single"])
+easy_share, own_beyond = beyond["small and easy"], beyond["the example"]
+value = f"{easy_share:.1f} % of the small and easy data sets"
+claim("1", "a t interval may exceed [0, 1]", value, easy_share > 0)
+value = f"{own_beyond:.2g} % of the data sets"
+claim("1", "the same, in the paper's own example", value, own_beyond > 0)
+claim.table()
 
 # %% [markdown]
 # A standard deviation from {glue:text}`wangli-varied-data-sets` data sets has a relative error of

@@ -25,7 +25,6 @@ seed: int = 20260101  # root of all random streams
 import numpy as np
 from compendium import figures, ledger, show
 from compendium.pool import executor
-from scipy.special import ndtri
 from scipy.stats import binom
 
 import f1ci
@@ -39,8 +38,7 @@ from notebooks.shared import (
     recording,
 )
 from notebooks.shared.r_random import RRandom
-from notebooks.shared.statements import claim
-from notebooks.shared.statements import table as statements
+from notebooks.shared.statements import Claims
 
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `joint_coverage` computes coverages exactly or by simulation, and `printed_tables`
@@ -51,15 +49,17 @@ given, printed, record, say = page
 # %%
 # Read the design from the ledger, and name the rules, metrics and kinds of intervals.
 level = given("yuan/section-3b/confidence_level") / 100
-z = float(ndtri((1 + level) / 2))
 n = int(given("yuan/section-3b/n"))
 size = int(given("yuan/section-3b/population"))
 metrics = {"f0.5": f1ci.metrics.fbeta(0.5), "accuracy": f1ci.metrics.accuracy}
 measures = list(metrics.values())
 rules = {"1nn": "1NN", "logistic": "logistic regression", "random_forest": "random forest"}
-kinds = {"corrected": "corrected", "joint": "joint", "individual": "individual"}
+columns_of_r = ("nn", "logistic", "forest")  # the rules in the stored predictions
+kinds = {kind: kind for kind in recording.KINDS}
 family = {rule: slice(2 * r, 2 * r + 2) for r, rule in enumerate(rules)} | {"all": slice(None)}
 columns = [(rule, metric) for rule in rules for metric in metrics]
+of_one = joint_coverage.Study(measures, level=level)
+of_all = joint_coverage.Study(measures, family, level)
 
 # %% [markdown]
 # (shown-e-yuan-4)=
@@ -78,7 +78,7 @@ six_rings = (datasets.abalone()["rings"] == given("yuan/section-3b/rings")).to_n
 assert (np.flatnonzero(part == 1) + 1 == predictions["row"]).all()
 assert (six_rings[part == 1] == predictions["z"]).all()
 assert (part == 2).sum() == given("yuan/section-3b/training")
-outcome, *answers = (predictions[name].to_numpy() for name in ("z", "nn", "logistic", "forest"))
+outcome, *answers = (predictions[name].to_numpy() for name in ("z", *columns_of_r))
 cells = normal_classes.joint_counts(outcome, answers)
 assert cells.sum() == size
 
@@ -92,15 +92,13 @@ assert cells.sum() == size
 
 # %%
 # Show the counts of the population.
-population, rows = {}, []
-for rule, answer in zip(rules, answers, strict=True):
-    tp, predicted = int((outcome * answer).sum()), int(answer.sum())
-    population[rule] = printed_tables.cells_of(size, int(outcome.sum()), tp, predicted)
-    rows.append([rules[rule], int(outcome.sum()), predicted, tp])
+positives = int(outcome.sum())
+population = dict(zip(rules, joint_coverage.rule_tables(cells), strict=True))
+rows = [[rules[rule], positives, fp + tp, tp] for rule, (_, fp, _, tp) in population.items()]
 truth = joint_coverage.true_values(cells, measures)
 for (rule, metric), value in zip(columns, truth, strict=True):
-    record(f"yuan/table-6/{rule}/true/{metric}", float(value))
-say("yuan-abalone-positives", rows[0][1])
+    record(f"yuan/table-6/{rule}/true/{metric}", value)
+say("yuan-abalone-positives", positives)
 say("yuan-abalone-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
 show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
 
@@ -162,19 +160,16 @@ say("yuan-abalone-forest-hits", int((others == own_forest).all(axis=1).sum()))
 
 # %%
 # Sum over all test sets of each rule.
-exact = {rule: joint_coverage.exact(n, population[rule], measures, level=level) for rule in rules}
+exact = {rule: joint_coverage.exact(of_one, n, population[rule]) for rule in rules}
+recording.single_rules(page, "yuan/table-6", exact)
 for r, rule in enumerate(rules):
-    for kind in kinds:
-        for quantity in ("coverage", "length"):
-            key = f"{kind}/{quantity}"
-            recording.as_exact(record, f"yuan/table-6/{rule}/{key}", exact[rule][f"rule/{key}"])
-    for k in (1, 2):
-        for kind in ("individual", "corrected_individual"):
+    for kind in ("individual", "corrected_individual"):
+        for k in (1, 2):
             identity = f"yuan/section-3b/{kind}/m{2 * r + k}"
-            recording.as_exact(record, identity, exact[rule][f"{kind}/m{k}"])
+            recording.mean(page, identity, exact[rule][f"{kind}/m{k}"])
 for kind in ("joint", "individual"):
     identity = f"yuan/section-3b/logistic/{kind}/coverage"
-    recording.as_exact(record, identity, exact["logistic"][f"rule/{kind}/coverage"])
+    recording.mean(page, identity, exact["logistic"][f"rule/{kind}/coverage"])
 
 # %% [markdown]
 # ### Individual intervals, one measure at a time
@@ -207,13 +202,11 @@ show.grid(
 
 # %%
 share_of_tp = population["logistic"][3] / size
-say("yuan-abalone-none", float(binom.pmf(0, n, share_of_tp)))
-say("yuan-abalone-one", float(binom.pmf(1, n, share_of_tp)))
+say("yuan-abalone-none", binom.pmf(0, n, share_of_tp))
+say("yuan-abalone-one", binom.pmf(1, n, share_of_tp))
 say("yuan-abalone-expected", n * share_of_tp)
 counts, probability = joint_coverage.tables(n, population["logistic"])
-study = joint_coverage.quantities(
-    counts, truth[family["logistic"]], measures, {"rule": slice(None)}, level
-)
+study = joint_coverage.quantities(of_one, counts, truth[family["logistic"]])
 
 # %%
 # Split the coverage of both intervals by the number of true positives.
@@ -224,7 +217,7 @@ covers = {
     for kind in ("individual", "corrected_individual")
 }
 gain = covers["corrected_individual"] - covers["individual"]
-say("yuan-abalone-repair-one", float(100 * gain[1] / gain.sum()))
+say("yuan-abalone-repair-one", 100 * gain[1] / gain.sum())
 
 # %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
 # Draw the probability of each number of true positives, and both coverages given it.
@@ -268,22 +261,11 @@ show.grid(
 
 # %%
 say("yuan-abalone-cells", len(cells))
-run = joint_coverage.simulate(
-    n, cells, measures, family, replicates=replicates, rng=(seed, 2), level=level
-)
-for kind in kinds:
-    value = run[f"all/{kind}/coverage"]
-    recording.as_simulated(record, f"yuan/table-6/all/{kind}/coverage", value, replicates)
-    if kind != "corrected":
-        recording.as_simulated(record, f"yuan/section-3b/all/{kind}/coverage", value, replicates)
-    if kind != "individual":
-        value = run[f"all/{kind}/length"]
-        recording.as_simulated(record, f"yuan/table-6/all/{kind}/length", value, replicates)
-lengths = [exact[rule]["rule/individual/length"].mean for rule in rules]
-mean_length = joint_coverage.Moments(
-    float(np.mean(lengths)), run["all/individual/length"].deviation
-)
-recording.as_exact(record, "yuan/table-6/all/individual/length", mean_length)
+run = joint_coverage.simulate(of_all, n, cells, replicates=replicates, rng=(seed, 2))
+mean_length = recording.all_rules(page, "yuan/table-6", run, exact, replicates)
+for kind in ("joint", "individual"):
+    identity = f"yuan/section-3b/all/{kind}/coverage"
+    recording.mean(page, identity, run[f"all/{kind}/coverage"], replicates)
 
 # %%
 # Show the joint coverages and lengths of all rules beside the printed ones.
@@ -295,9 +277,8 @@ show.grid(
 )
 
 # %%
-check = joint_coverage.drift(
-    n, cells, measures, replicates=min(2000, max(20, replicates // 50)), rng=(seed, 5)
-)
+fewer = min(2000, max(20, replicates // 50))
+check = joint_coverage.drift(of_all, n, cells, replicates=fewer, rng=(seed, 5))
 say("yuan-abalone-drift-coverage", abs(check.coverage))
 say("yuan-abalone-drift-length", abs(check.length))
 
@@ -318,16 +299,13 @@ say("yuan-abalone-drift-length", abs(check.length))
 # %%
 cases = int(given("yuan/table-1/n"))
 chosen = RRandom(599).sample(size, cases) - 1
-sample = predictions.iloc[chosen]
-positives_1 = int(sample["z"].sum())
-table_of = {
-    rule: (int((sample["z"] * sample[name]).sum()), int(sample[name].sum()))
-    for rule, name in zip(rules, ("nn", "logistic", "forest"), strict=True)
-}
+z_of_sample = outcome[chosen]
+positives_1 = int(z_of_sample.sum())
 say("yuan-abalone-sample-z", positives_1)
-say("yuan-abalone-sample-1nn", str(table_of["1nn"]))
-say("yuan-abalone-sample-logistic", str(table_of["logistic"]))
-say("yuan-abalone-sample-forest", str(table_of["random_forest"]))
+table_of = {}  # TP and A
+for rule, answer in zip(rules, answers, strict=True):
+    table_of[rule] = int((z_of_sample * answer[chosen]).sum()), int(answer[chosen].sum())
+    say(f"yuan-abalone-sample-{rule.removeprefix('random_')}", str(table_of[rule]))
 
 # %% [markdown]
 # The sample has {glue:text}`yuan-abalone-sample-z` positives. (TP, A) are
@@ -340,10 +318,10 @@ say("yuan-abalone-sample-forest", str(table_of["random_forest"]))
 forest_1 = [page.number(f"yuan/table-1/random_forest/{metric}") for metric in metrics]
 (table_of["random_forest"],) = printed_tables.consistent_tables(cases, positives_1, *forest_1)
 say("yuan-abalone-forest-1", str(table_of["random_forest"]))
-matrices = [printed_tables.cells_of(cases, positives_1, *table_of[rule]) for rule in rules]
-values = np.concatenate([joint_coverage.true_values(matrix, measures) for matrix in matrices])
-for (rule, metric), value in zip(columns, values, strict=True):
-    record(f"yuan/table-1/{rule}/{metric}", float(value))
+sample = np.array([printed_tables.cells_of(cases, positives_1, *table_of[r]) for r in rules])
+found = joint_coverage.estimates(sample, measures)
+for (rule, metric), value in zip(columns, found.value.flat, strict=True):
+    record(f"yuan/table-1/{rule}/{metric}", value)
 
 # %%
 # Show Table I.
@@ -372,19 +350,16 @@ show.grid(
 # central 99 % of these quantiles make the bands below.
 
 # %%
-estimated = [joint_coverage.estimates(matrix, measures) for matrix in matrices]
-centre = np.concatenate([one.value[0] for one in estimated])
+centre = found.value.ravel()
 errors = {}
-for square in (z**2, 4.0):
-    blurred = [
-        joint_coverage.blurred(one, matrix, measures, square)[0]
-        for one, matrix in zip(estimated, matrices, strict=True)
-    ]
-    errors[square] = np.sqrt(np.concatenate([np.diag(one) for one in blurred]))
+for name, square in (("square", of_one.z**2), ("four", 4.0)):
+    covariance = joint_coverage.blurred(found, sample, measures, square)
+    errors[name] = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)).ravel()
 by_seed = datasets.table_2_quantiles()
 low_q, high_q = (float(q) for q in np.quantile(by_seed, [0.005, 0.995]))
 say("yuan-abalone-q-seeds", len(by_seed))
 say("yuan-abalone-grim-q-spread", 100 * (high_q / low_q - 1))
+ENDS = {"low": -1, "high": 1}
 
 
 def end_point(identity, k, sign, square):
@@ -395,24 +370,19 @@ def end_point(identity, k, sign, square):
 
 
 # %%
-# Record the end points of Table II.
+# Record the end points of Table II, and those that blurring with 4 instead of z² gives.
 for k, (rule, metric) in enumerate(columns):
-    for end, sign in (("low", -1), ("high", 1)):
-        end_point(f"yuan/table-2/{rule}/{metric}/{end}", k, sign, z**2)
+    for end, sign in ENDS.items():
+        identity = f"yuan/table-2/{rule}/{metric}/{end}"
+        end_point(identity, k, sign, "square")
+        if page.row(identity).erratum == "R-yuan-13":
+            end_point(f"R-yuan-13:{identity}", k, sign, "four")
 
 # %%
 # Show Table II beside our end points.
-show.grid(
-    rules,
-    {
-        "accuracy/low": "accuracy from",
-        "accuracy/high": "to",
-        "f0.5/low": "F0.5 from",
-        "f0.5/high": "to",
-    },
-    lambda rule, end: f"yuan/table-2/{rule}/{end}",
-    corner="Table II",
-)
+ends = {"accuracy/low": "accuracy from", "accuracy/high": "to"}
+ends |= {"f0.5/low": "F0.5 from", "f0.5/high": "to"}
+show.grid(rules, ends, lambda rule, end: f"yuan/table-2/{rule}/{end}", corner="Table II")
 
 # %% [markdown]
 # (shown-n-yuan-17)=
@@ -424,17 +394,14 @@ show.grid(
 
 # %%
 ends = {
-    (rule, metric): [page.number(f"yuan/table-2/{rule}/{metric}/{end}") for end in ("low", "high")]
+    (rule, metric): [page.number(f"yuan/table-2/{rule}/{metric}/{end}") for end in ENDS]
     for rule, metric in columns
 }
-off_centre = [
-    float(
-        sum(number.value for number in ends[rule, "accuracy"]) / 2
-        - page.number(f"yuan/table-1/{rule}/accuracy").value
-    )
-    for rule in rules
-]
-say("yuan-abalone-off-centre", ", ".join(f"{-x:.5f}" for x in off_centre))
+off_centre = []
+for rule in rules:
+    low, high = (number.value for number in ends[rule, "accuracy"])
+    off_centre.append(float(page.number(f"yuan/table-1/{rule}/accuracy").value - (low + high) / 2))
+say("yuan-abalone-off-centre", ", ".join(f"{x:.5f}" for x in off_centre))
 
 # %% [markdown]
 # (shown-r-yuan-13)=
@@ -445,63 +412,41 @@ say("yuan-abalone-off-centre", ", ".join(f"{-x:.5f}" for x in off_centre))
 # %%
 grid = np.arange(2.55, 2.65, 1e-4)
 targets = [(k, s, ends[c][s > 0]) for k, c in enumerate(columns) for s in (-1, 1)]
-hit = {}
-for square, error in errors.items():
-    for cut in (True, False):
-        agree = [
-            printed_tables.printed_as(centre[k] + s * grid * error[k], number, cut=cut)
-            for k, s, number in targets
-        ]
-        hit[square, cut] = np.sum(agree, axis=0)
-best = grid[hit[4.0, True] == hit[4.0, True].max()]
 
-# %%
-# Keep for the text how many end points agree to the digit.
-say("yuan-abalone-ends-four", int(hit[4.0, True].max()))
-say("yuan-abalone-ends-square", int(hit[z**2, True].max()))
-say("yuan-abalone-ends-rounded", int(max(hit[4.0, False].max(), hit[z**2, False].max())))
-say("yuan-abalone-q-low", float(best.min()))
-say("yuan-abalone-q-high", float(best.max()))
 
-# %%
-# Record the end points that blurring with 4 instead of z² gives.
-for k, (rule, metric) in enumerate(columns):
-    for end, sign in (("low", -1), ("high", 1)):
-        identity = f"yuan/table-2/{rule}/{metric}/{end}"
-        if page.row(identity).erratum == "R-yuan-13":
-            end_point(f"R-yuan-13:{identity}", k, sign, 4.0)
+def agreeing(square, some=targets, cut=True):
+    """Count for every quantile the end points that agree to the digit."""
+    agree = [
+        printed_tables.printed_as(centre[k] + s * grid * errors[square][k], number, cut=cut)
+        for k, s, number in some
+    ]
+    return np.sum(agree, axis=0)
+
 
 # %%
 # Show how many of the 12 end points agree, by way of blurring and of rounding.
-show.table(
-    ["blurred with", "to the digit if cut off", "if rounded"],
-    [
-        [name, f"{hit[square, True].max()} of 12", f"{hit[square, False].max()} of 12"]
-        for name, square in (("z²", z**2), ("4", 4.0))
-    ],
-    numeric=(1, 2),
-)
+most = {square: (agreeing(square).max(), agreeing(square, cut=False).max()) for square in errors}
+names = {"square": "z²", "four": "4"}
+rows = [[names[s], f"{cut} of 12", f"{rounded} of 12"] for s, (cut, rounded) in most.items()]
+show.table(["blurred with", "to the digit if cut off", "if rounded"], rows, numeric=(1, 2))
 
 # %%
-# Keep for the text how many end points of 1NN and logistic regression agree.
-known = {
-    square: np.sum(
-        [
-            printed_tables.printed_as(centre[k] + s * grid * error[k], number, cut=True)
-            for k, s, number in targets
-            if k < 4
-        ],
-        axis=0,
-    )
-    for square, error in errors.items()
-}
-all_known = grid[known[4.0] == known[4.0].max()]
+# Keep for the text how many end points agree to the digit, of all and of the two known rules.
+best = grid[agreeing("four") == most["four"][0]]
+two_rules = targets[:8]  # 1NN and logistic regression
+known = agreeing("four", two_rules)
+all_known = grid[known == known.max()]
 inside = (by_seed >= all_known.min()) & (by_seed <= all_known.max())
-say("yuan-abalone-ends-known", int(known[4.0].max()))
-say("yuan-abalone-ends-known-square", int(known[z**2].max()))
-say("yuan-abalone-q-known-low", float(all_known.min()))
-say("yuan-abalone-q-known-high", float(all_known.max()))
-say("yuan-abalone-q-known-share", float(100 * inside.mean()))
+say("yuan-abalone-ends-four", int(most["four"][0]))
+say("yuan-abalone-ends-square", int(most["square"][0]))
+say("yuan-abalone-ends-rounded", int(max(rounded for _, rounded in most.values())))
+say("yuan-abalone-q-low", best.min())
+say("yuan-abalone-q-high", best.max())
+say("yuan-abalone-ends-known", int(known.max()))
+say("yuan-abalone-ends-known-square", int(agreeing("square", two_rules).max()))
+say("yuan-abalone-q-known-low", all_known.min())
+say("yuan-abalone-q-known-high", all_known.max())
+say("yuan-abalone-q-known-share", 100 * inside.mean())
 
 # %% [markdown]
 # With 4 and any quantile from {glue:text}`yuan-abalone-q-known-low:.4f` to
@@ -524,21 +469,19 @@ say("yuan-abalone-q-known-share", float(100 * inside.mean()))
 # is in the wrong order.
 
 # %%
+# Count how often joint intervals lead to each conclusion, and to a wrong one.
 drawn = np.random.default_rng((seed, 1)).multinomial(cases, cells / size, size=replicates // 10)
-estimated_sets = joint_coverage.estimates(drawn, measures)
-covariance = joint_coverage.blurred(estimated_sets, drawn, measures, z**2)
+of_drawn = joint_coverage.estimates(drawn, measures)
+covariance = joint_coverage.blurred(of_drawn, drawn, measures, of_one.z**2)
 q = joint_coverage.critical_values(covariance, level, examples=0)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-
-# %%
-# Count how often joint intervals lead to each conclusion, and to a wrong one.
-low, high = estimated_sets.value - half, estimated_sets.value + half
+low, high = of_drawn.value - half, of_drawn.value + half
 pairs = [(j, k) for j in range(6) for k in range(6) if j != k and (j - k) % 2 == 0]
-below = np.array([high[:, j] < low[:, k] for j, k in pairs])
-wrong_order = np.array([truth[j] >= truth[k] for j, k in pairs])
+below = {(j, k): high[:, j] < low[:, k] for j, k in pairs}
+wrong = np.any([below[j, k] for j, k in pairs if truth[j] >= truth[k]], axis=0).mean()
 two = [(1, 3), (1, 5), (2, 0), (2, 4)]
-say("yuan-abalone-conclusions", float(np.mean([below[pairs.index(p)] for p in two], axis=1).min()))
-say("yuan-abalone-conclusions-wrong", float(below[wrong_order].any(axis=0).mean()))
+say("yuan-abalone-conclusions", min(below[pair].mean() for pair in two))
+say("yuan-abalone-conclusions-wrong", wrong)
 
 # %%
 # Compute the gaps between the printed intervals.
@@ -546,7 +489,6 @@ end = {key: [float(number.value) for number in pair] for key, pair in ends.items
 gap_accuracy = min(end[r, "accuracy"][0] for r in ("logistic", "random_forest"))
 gap_accuracy -= end["1nn", "accuracy"][1]
 gap_f = min(end[r, "f0.5"][0] for r in ("1nn", "random_forest")) - end["logistic", "f0.5"][1]
-widest = [float(np.diff(pair)[0]) for pair in end.values()]
 say("yuan-abalone-gap-accuracy", gap_accuracy)
 say("yuan-abalone-gap-f", gap_f)
 
@@ -567,7 +509,7 @@ say("yuan-abalone-gap-f", gap_f)
 
 # %%
 printed_lengths = [printed(f"yuan/table-6/{rule}/individual/length") for rule in rules]
-say("yuan-abalone-mean-printed", float(np.mean(printed_lengths)))
+say("yuan-abalone-mean-printed", np.mean(printed_lengths))
 say("yuan-abalone-mean-exact", mean_length.mean)
 
 # %% [markdown]
@@ -585,16 +527,8 @@ say("yuan-abalone-mean-exact", mean_length.mean)
 
 # %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside their bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-abalone-table-6"}}
 # Draw each printed number relative to ours, with the ledger's limits.
-figure, axes = figures.subplots(2, 1, height=7.4, sharey=True)
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
-for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
-    ids = {name: f"yuan/table-6/{line}/{quantity}" for line, name in lines.items()}
-    drawing.allowed(axis, ids, ratio=True)
-    axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
-    axis.set_title(quantity)
-    axis.set_xlabel("ratio to the reproduced value")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure = drawing.ratios("yuan/table-6", lines, height=7.4)
 figures.save(figure, "yuan-abalone-table-6")
 
 # %% [markdown]
@@ -606,29 +540,20 @@ figures.save(figure, "yuan-abalone-table-6")
 # of single coverages, because of the forest. The six numbers over all rules agree.
 
 # %%
-test_sets = np.random.default_rng((seed, 3)).multinomial(n, cells / size, size=20_000)
-together = joint_coverage.quantities(test_sets, truth, measures, family, level, examples=0)
-
-
-def whole(ids, keys):
-    """Return the joint test of numbers, with the correlation of these quantities."""
-    return recording.whole_table(page, ids, np.corrcoef([together[key] for key in keys]))
-
-
-both = [f"{kind}/{quantity}" for kind in kinds for quantity in ("coverage", "length")]
-of_rules = [f"{rule}/{key}" for rule in rules for key in both]
-of_all = [f"all/{key}" for key in both]
-
-# %%
 # Show one joint test for each table.
+test_sets = np.random.default_rng((seed, 3)).multinomial(n, cells / size, size=20_000)
+together = joint_coverage.quantities(of_all, test_sets, truth)
+both = [f"{kind}/{quantity}" for kind in kinds for quantity in recording.QUANTITIES]
 listed = [f"{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists]
-joint_test.table(
-    {
-        "Table VI, single rules": whole([f"yuan/table-6/{key}" for key in of_rules], of_rules),
-        "Table VI, all rules": whole([f"yuan/table-6/{key}" for key in of_all], of_all),
-        "the lists of III-B": whole([f"yuan/section-3b/{key}" for key in listed], listed),
-    }
-)
+tests = {}
+for name, place, keys in (
+    ("Table VI, single rules", "table-6", [f"{rule}/{key}" for rule in rules for key in both]),
+    ("Table VI, all rules", "table-6", [f"all/{key}" for key in both]),
+    ("the lists of III-B", "section-3b", listed),
+):
+    ids = [f"yuan/{place}/{key}" for key in keys]
+    tests[name] = recording.whole_table(page, ids, [together[key] for key in keys])
+joint_test.table(tests)
 
 # %% [markdown]
 # (shown-e-yuan-6)=
@@ -640,12 +565,10 @@ joint_test.table(
 
 # %%
 smaller_grid = 5000
-even = [
-    printed_tables.on_grid(page.number(f"yuan/section-3b/{key}"), smaller_grid) for key in listed
-]
+numbers = [page.number(f"yuan/section-3b/{key}") for key in listed]
 say("yuan-abalone-grid", smaller_grid)
-say("yuan-abalone-even", int(sum(even)))
-say("yuan-abalone-even-chance", 0.5 ** len(even))
+say("yuan-abalone-even", sum(printed_tables.on_grid(number, smaller_grid) for number in numbers))
+say("yuan-abalone-even-chance", 0.5 ** len(numbers))
 
 # %% [markdown]
 # {glue:text}`yuan-abalone-even` of 12: by chance that has a probability of
@@ -683,16 +606,12 @@ say("yuan-abalone-blur-ratio", added[1] / added[0])
 
 # %%
 at_truth = joint_coverage.estimates(cells, measures)
+blurred = joint_coverage.blurred(at_truth, cells, measures, of_one.z**2)
 plain_q, blurred_q = (
-    np.array(
-        [joint_coverage.own_critical_values(matrix_[:, f, f], level)[0] for f in family.values()]
-    )
-    for matrix_ in (
-        at_truth.covariance,
-        joint_coverage.blurred(at_truth, cells, measures, z**2),
-    )
+    np.array([joint_coverage.own_critical_values(v[:, f, f], level)[0] for f in family.values()])
+    for v in (at_truth.covariance, blurred)
 )
-say("yuan-abalone-hats", float(100 * np.abs(plain_q / blurred_q - 1).max()))
+say("yuan-abalone-hats", 100 * np.abs(plain_q / blurred_q - 1).max())
 
 # %% [markdown]
 # They would change by {glue:text}`yuan-abalone-hats:.2f` % at most.
@@ -711,8 +630,9 @@ independent = np.zeros((2, 2, 2))
 for truth_, first, second in np.ndindex(2, 2, 2):
     right = 0.9 if first == truth_ else 0.1, 0.8 if second == truth_ else 0.2
     independent[truth_, first, second] = 0.5 * right[0] * right[1]
+two_accuracies = joint_coverage.Study(measures[1:], {"all": slice(None)})
 accuracies = joint_coverage.simulate(
-    n, independent.ravel(), measures[1:], {"all": slice(None)}, replicates=replicates, rng=(seed, 4)
+    two_accuracies, n, independent.ravel(), replicates=replicates, rng=(seed, 4)
 )
 say("yuan-abalone-zero-coverage", accuracies["all/joint/coverage"].mean)
 
@@ -728,32 +648,23 @@ say("yuan-abalone-zero-coverage", accuracies["all/joint/coverage"].mean)
 # %%
 # The first split with a fifth of the rows is the paper's own.
 trained = {fifths: datasets.yuan_splits("abalone", fifths / 5)[-60:] for fifths in (1, 2, 3)}
+fewer = max(200, replicates // 50)
 larger = {}
 with executor() as pool:
     for fifths, splits in trained.items():
+        root = np.random.SeedSequence((seed, 4, fifths))
         larger[fifths] = joint_coverage.replications(
-            n,
-            splits,
-            measures,
-            family,
-            replicates=max(200, replicates // 50),
-            seed=np.random.SeedSequence((seed, 4, fifths)),
-            pool=pool,
+            of_all, n, splits, replicates=fewer, seed=root, pool=pool
         )
 
 # %%
 # Show the coverages for each share of training rows.
-shown = [
-    f"{group}/{kind}" for group in ("1nn", "logistic", "all") for kind in ("joint", "corrected")
-]
-show.table(
-    ["training rows, in fifths", *shown],
-    [
-        [str(k), *(f"{result[f'{key}/coverage'].mean():.3f}" for key in shown)]
-        for k, result in larger.items()
-    ],
-    numeric=range(7),
-)
+groups = ("1nn", "logistic", "all")
+shown = [f"{group}/{kind}" for group in groups for kind in ("joint", "corrected")]
+rows = []
+for k, result in larger.items():
+    rows.append([str(k), *(f"{result[f'{key}/coverage'].mean():.3f}" for key in shown)])
+show.table(["training rows, in fifths", *shown], rows, numeric=range(7))
 
 # %% [markdown]
 # Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare class
@@ -764,25 +675,18 @@ show.table(
 # %%
 # Show coverages for each size of the training set.
 rows = []
+plain = {}
 for fifths, splits in trained.items():
     # Cells 10, 11, 14 and 15 hold the positives that logistic regression finds.
     some = splits[:, [10, 11, 14, 15]].sum(axis=1) > 0
-    plain = larger[fifths]["all/joint/coverage"][some].mean()
+    plain[fifths] = float(larger[fifths]["all/joint/coverage"][some].mean())
     better = larger[fifths]["all/corrected/coverage"][some].mean()
-    rows.append([str(fifths), str(int((~some).sum())), f"{plain:.3f}", f"{better:.3f}"])
+    rows.append([str(fifths), str((~some).sum()), f"{plain[fifths]:.3f}", f"{better:.3f}"])
     say(f"yuan-abalone-none-found-{fifths}", int((~some).sum()))
-    if fifths < 3:
-        say(f"yuan-abalone-trained-{fifths}", float(plain))
-show.table(
-    [
-        "training rows, in fifths",
-        "splits without a true positive, of 60",
-        "plain, the others",
-        "corrected",
-    ],
-    rows,
-    numeric=range(4),
-)
+say("yuan-abalone-trained-1", plain[1])
+say("yuan-abalone-trained-2", plain[2])
+head = ["training rows, in fifths", "splits without a true positive, of 60", "plain, the others"]
+show.table([*head, "corrected"], rows, numeric=range(4))
 
 # %% [markdown]
 # Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-1` of 60 splits
@@ -795,7 +699,7 @@ show.table(
 
 # %%
 # Record the constants.
-record("yuan/section-3b/critical_value", z)
+record("yuan/section-3b/critical_value", of_one.z)
 show.compare(["yuan/section-3b/critical_value"])
 
 # %% [markdown]
@@ -806,49 +710,36 @@ show.compare(["yuan/section-3b/critical_value"])
 
 # %%
 value = {key.removeprefix("yuan/"): row.value for key, row in page.records.items()}
-logistic = value["table-6/logistic/joint/coverage"], value["section-3b/individual/m3"]
+logistic = value["table-6/logistic/joint/coverage"]
+its_f = value["section-3b/individual/m3"]
 others = min(value[f"section-3b/individual/m{k}"] for k in (1, 2, 4, 5, 6))
 all_joint = value["table-6/all/joint/coverage"]
 corrected = min(value[f"table-6/{group}/corrected/coverage"] for group in family)
-wider = max(
-    value[f"table-6/{g}/corrected/length"] / value[f"table-6/{g}/joint/length"] for g in family
-)
+lengths = {kind: [value[f"table-6/{g}/{kind}/length"] for g in family] for kind in kinds}
+wider = np.divide(lengths["corrected"], lengths["joint"]).max()
 easy = larger[3]["1nn/corrected/coverage"].mean()
-more = trained[2][:, [10, 11, 14, 15]].sum(axis=1) > 0
-still_low = larger[2]["all/joint/coverage"][more].mean()
-right = 1 - below[wrong_order].any(axis=0).mean()
 
 # %%
 # State each claim: section, words of the paper, our number, and whether it holds.
-claims = [
-    ("I", "1NN's accuracy interval lies below both others (gap)", gap_accuracy, gap_accuracy > 0),
-    ("I", "logistic's F0.5 interval lies below both others (gap)", gap_f, gap_f > 0),
-    ("I", "all such conclusions are right at least about 95% times", right, right > level),
-    (
-        "III-B, 1",
-        "individual CI of logistic's F0.5 not close to 95%",
-        logistic[1],
-        logistic[1] < 0.94,
-    ),
-    ("III-B, 1", "the other individual CIs cover well (lowest)", others, others > 0.94),
-    (
-        "III-B, 2",
-        "joint CIs of logistic's two measures far below 95%",
-        logistic[0],
-        logistic[0] < 0.94,
-    ),
-    ("III-B, 3", "joint CIs of all six far below 95%", all_joint, all_joint < 0.94),
-    ("III-B", "all have good coverage after the correction (lowest)", corrected, corrected > 0.94),
-    ("III-B", "relatively decent lengths (corrected over joint, largest)", wider, wider < 1.3),
-    ("I", "not worse in easier situations (1NN, corrected)", easy, abs(easy - level) < 0.01),
-    (
-        "note 1",
-        "844 is enough: more rows do not end the undercoverage",
-        still_low,
-        still_low < 0.93,
-    ),
-]
-statements(claim(*statement) for statement in claims)
+claim = Claims()
+text = "1NN's accuracy interval lies below both others (gap)"
+claim("I", text, gap_accuracy, gap_accuracy > 0)
+claim("I", "logistic's F0.5 interval lies below both others (gap)", gap_f, gap_f > 0)
+text = "all such conclusions are right at least about 95% times"
+claim("I", text, 1 - wrong, 1 - wrong > level)
+claim("III-B, 1", "individual CI of logistic's F0.5 not close to 95%", its_f, its_f < 0.94)
+claim("III-B, 1", "the other individual CIs cover well (lowest)", others, others > 0.94)
+text = "joint CIs of logistic's two measures far below 95%"
+claim("III-B, 2", text, logistic, logistic < 0.94)
+claim("III-B, 3", "joint CIs of all six far below 95%", all_joint, all_joint < 0.94)
+text = "all have good coverage after the correction (lowest)"
+claim("III-B", text, corrected, corrected > 0.94)
+claim("III-B", "relatively decent lengths (corrected over joint, largest)", wider, wider < 1.3)
+text = "not worse in easier situations (1NN, corrected)"
+claim("I", text, easy, abs(easy - level) < 0.01)
+text = "844 is enough: more rows do not end the undercoverage"
+claim("note 1", text, plain[2], plain[2] < 0.93)
+claim.table()
 
 # %% [markdown]
 # ## What we learn

@@ -25,7 +25,6 @@ from fractions import Fraction
 import numpy as np
 from compendium import figures, ledger, show
 from compendium.published import Number
-from scipy.special import ndtri
 
 import f1ci
 from notebooks.shared import (
@@ -37,8 +36,7 @@ from notebooks.shared import (
     recording,
 )
 from notebooks.shared.r_random import RRandom
-from notebooks.shared.statements import claim
-from notebooks.shared.statements import table as statements
+from notebooks.shared.statements import Claims
 
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `joint_coverage` computes coverages exactly or by simulation, and `printed_tables`
@@ -49,17 +47,16 @@ given, printed, record, say = page
 # %%
 # Read the design from the ledger, and name the rules and metrics.
 level = given("yuan/section-3c/confidence_level") / 100
-z = float(ndtri((1 + level) / 2))
 n = int(given("yuan/section-3c/n"))
-size = int(given("yuan/section-3c/population"))
 metrics = {"f0.5": f1ci.metrics.fbeta(0.5), "accuracy": f1ci.metrics.accuracy}
 metrics["lift"] = f1ci.metrics.lift
-measures = list(metrics.values())
 names = ["1NN", "logistic regression", "random forest", "SVM"]
 rules = dict(zip(("1nn", "logistic", "random_forest", "svm"), names, strict=True))
-kinds = {"corrected": "corrected", "joint": "joint", "individual": "individual"}
+kinds = {kind: kind for kind in recording.KINDS}
 family = {rule: slice(3 * r, 3 * r + 3) for r, rule in enumerate(rules)} | {"all": slice(None)}
-columns = [(rule, metric) for rule in rules for metric in metrics]
+options = {"metrics": list(metrics.values()), "level": level, "rescaled": True}
+of_one = joint_coverage.Study(**options, examples=examples)
+of_all = joint_coverage.Study(**options, families=family)
 
 # %% [markdown]
 # (shown-e-yuan-4-letter)=
@@ -74,9 +71,7 @@ letters = datasets.letters()["letter"].isin(["A", "B"]).to_numpy()
 train = RRandom(499).sample_two(int(given("yuan/section-3c/total")), 0.8) == 2
 assert train.sum() == given("yuan/section-3c/training")
 cells = datasets.yuan_splits("letter")[0]
-joint = cells.reshape(2, 2, 2, 2, 2)
-assert cells.sum() == (~train).sum() == size
-assert joint[1].sum() == letters[~train].sum()
+assert cells.sum() == (~train).sum() == given("yuan/section-3c/population")
 
 # %% [markdown]
 # R trained the rules on this split (`data/yuan.R`): `class::knn` with the random numbers that follow the
@@ -87,17 +82,16 @@ assert joint[1].sum() == letters[~train].sum()
 # %%
 # Show the counts of the population.
 say("yuan-letter-cells", len(cells))
-population, rows = {}, []
-for r, rule in enumerate(rules):
-    table = joint.sum(axis=tuple(1 + i for i in range(4) if i != r))
-    population[rule] = tuple(table.ravel())
-    rows.append(
-        [rules[rule], *(f"{x:.0f}" for x in (table[1].sum(), table[:, 1].sum(), table[1, 1]))]
-    )
-truth = joint_coverage.true_values(cells, measures)
-for (rule, metric), value in zip(columns, truth, strict=True):
-    record(f"yuan/table-7/{rule}/true/{metric}", float(value))
-say("yuan-letter-positives", int(joint[1].sum()))
+population = dict(zip(rules, joint_coverage.rule_tables(cells), strict=True))
+rows = []
+for rule, (_, fp, fn, tp) in population.items():
+    rows.append([rules[rule], *(f"{count:.0f}" for count in (fn + tp, fp + tp, tp))])
+    assert fn + tp == letters[~train].sum()
+truth = joint_coverage.true_values(cells, of_all.metrics)
+ids = [f"yuan/table-7/{rule}/true/{metric}" for rule in rules for metric in metrics]
+for identity, value in zip(ids, truth, strict=True):
+    record(identity, value)
+say("yuan-letter-positives", int(letters[~train].sum()))
 say("yuan-letter-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
 show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
 
@@ -122,21 +116,13 @@ show.grid(
 # paper, because lift is on another scale.
 
 # %%
-exact = {
-    rule: joint_coverage.exact(
-        n, population[rule], measures, level=level, rescaled=True, examples=examples
-    )
-    for rule in rules
-}
-for rule in rules:
-    for kind in kinds:
-        for quantity in ("coverage", "length"):
-            key = f"{kind}/{quantity}"
-            recording.as_exact(record, f"yuan/table-7/{rule}/{key}", exact[rule][f"rule/{key}"])
-    in_text = ("individual", "joint", "corrected") if rule == "logistic" else ("joint",)
-    for kind in in_text:
-        identity = f"yuan/section-3c/{rule}/{kind}/coverage"
-        recording.as_exact(record, identity, exact[rule][f"rule/{kind}/coverage"])
+exact = {rule: joint_coverage.exact(of_one, n, population[rule]) for rule in rules}
+recording.single_rules(page, "yuan/table-7", exact)
+in_text = [f"{rule}/joint" for rule in rules] + ["logistic/individual", "logistic/corrected"]
+for line in in_text:
+    rule, kind = line.split("/")
+    number = exact[rule][f"rule/{kind}/coverage"]
+    recording.mean(page, f"yuan/section-3c/{line}/coverage", number)
 
 # %%
 # Show Table VII, one rule at a time.
@@ -155,21 +141,11 @@ show.grid(
 # length over all measures is exactly the mean of the rules' lengths.
 
 # %%
-run = joint_coverage.simulate(
-    n, cells, measures, family, replicates=replicates, rng=(seed, 2), rescaled=True, level=level
-)
+run = joint_coverage.simulate(of_all, n, cells, replicates=replicates, rng=(seed, 2))
+recording.all_rules(page, "yuan/table-7", run, exact, replicates)
 for kind in kinds:
-    value = run[f"all/{kind}/coverage"]
-    recording.as_simulated(record, f"yuan/table-7/all/{kind}/coverage", value, replicates)
-    recording.as_simulated(record, f"yuan/section-3c/all/{kind}/coverage", value, replicates)
-    if kind != "individual":
-        value = run[f"all/{kind}/length"]
-        recording.as_simulated(record, f"yuan/table-7/all/{kind}/length", value, replicates)
-lengths = [exact[rule]["rule/individual/length"].mean for rule in rules]
-mean_length = joint_coverage.Moments(
-    float(np.mean(lengths)), run["all/individual/length"].deviation
-)
-recording.as_exact(record, "yuan/table-7/all/individual/length", mean_length)
+    identity = f"yuan/section-3c/all/{kind}/coverage"
+    recording.mean(page, identity, run[f"all/{kind}/coverage"], replicates)
 
 # %%
 # Show coverages and lengths over all rules beside the printed ones.
@@ -182,9 +158,8 @@ show.grid(
 
 # %%
 # Check how much a common critical value changes coverage and length.
-check = joint_coverage.drift(
-    n, cells, measures, replicates=min(200, max(20, replicates // 250)), rng=(seed, 3)
-)
+fewer = min(200, max(20, replicates // 250))
+check = joint_coverage.drift(of_all, n, cells, replicates=fewer, rng=(seed, 3))
 say("yuan-letter-drift-coverage", abs(check.coverage))
 say("yuan-letter-drift-length", abs(check.length))
 
@@ -203,18 +178,13 @@ say("yuan-letter-drift-length", abs(check.length))
 
 # %%
 # Show the eigenvalues of the correlation matrix.
-covariance = joint_coverage.estimates(cells, measures).covariance[0]
-scale = np.sqrt(np.diag(covariance))
-eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
+found = joint_coverage.estimates(cells, of_all.metrics)
+correlation = found.covariance[0] / np.outer(found.error, found.error)
+eigenvalues = np.sort(np.linalg.eigvalsh(correlation))[::-1]
 say("yuan-letter-rank", int((eigenvalues > 1e-10).sum()))
-show.table(
-    ["eigenvalue of the correlation matrix", ""],
-    [
-        [name, f"{abs(eigenvalues[k]):.1e}"]
-        for name, k in (("largest", 0), ("ninth", 8), ("tenth", 9))
-    ],
-    numeric=(1,),
-)
+named = {"largest": 0, "ninth": 8, "tenth": 9}
+rows = [[name, f"{abs(eigenvalues[k]):.1e}"] for name, k in named.items()]
+show.table(["eigenvalue of the correlation matrix", ""], rows, numeric=(1,))
 
 # %% [markdown]
 # Of twelve eigenvalues {glue:text}`yuan-letter-rank` are not zero; the others are rounding. The
@@ -253,7 +223,7 @@ show.table(head, rows, numeric=range(1, 5))
 
 # %%
 four = [printed(f"yuan/table-7/{rule}/individual/length") for rule in rules]
-say("yuan-letter-mean-printed", float(np.mean(four)))
+say("yuan-letter-mean-printed", np.mean(four))
 
 # %% [markdown]
 # **Another population?** The factors in the table differ from rule to rule, so no single size of the
@@ -273,16 +243,8 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. All printed lengths lie outside their bars: individual ones to the right, joint and corrected ones to the left. Printed individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left. Other corrected coverages lie to the left or inside, joint ones inside."}, "figure": {"caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
 # Draw each printed number relative to ours, with the ledger's limits.
-figure, axes = figures.subplots(2, 1, height=8.1, sharey=True)
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
-for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
-    ids = {name: f"yuan/table-7/{line}/{quantity}" for line, name in lines.items()}
-    drawing.allowed(axis, ids, ratio=True)
-    axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
-    axis.set_title(quantity)
-    axis.set_xlabel("ratio to the reproduced value")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=2)
+figure = drawing.ratios("yuan/table-7", lines, height=8.1)
 figures.save(figure, "yuan-letter-table-7")
 
 # %% [markdown]
@@ -294,15 +256,15 @@ figures.save(figure, "yuan-letter-table-7")
 
 # %%
 # Test the table as a whole.
-drawn = np.random.default_rng((seed, 1)).multinomial(n, cells / size, size=10_000)
-study = joint_coverage.quantities(drawn, truth, measures, family, level, rescaled=True, examples=0)
+drawn = np.random.default_rng((seed, 1)).multinomial(n, cells / cells.sum(), size=10_000)
+study = joint_coverage.quantities(of_all, drawn, truth)
 tests = {}
 for name, groups in (("single rules", list(rules)), ("all rules", ["all"])):
-    for quantity in ("coverage", "length"):
+    for quantity in recording.QUANTITIES:
         keys = [f"{group}/{kind}/{quantity}" for group in groups for kind in kinds]
-        correlation = np.corrcoef([study[key] for key in keys])
         ids = [f"yuan/table-7/{key}" for key in keys]
-        tests[f"Table VII, {name}, {quantity}"] = recording.whole_table(page, ids, correlation)
+        test = recording.whole_table(page, ids, [study[key] for key in keys])
+        tests[f"Table VII, {name}, {quantity}"] = test
 joint_test.table(tests)
 
 # %% [markdown]
@@ -318,7 +280,8 @@ joint_test.table(tests)
 # %%
 # Count of how many test sets the coverages are shares.
 everyone = [Number(Fraction(i, 10_000), Fraction(1, 20_000)) for i in range(1, 10_000)]
-chance, rows = 1.0, []
+chance = 1.0
+rows = []
 for name, replicated, kinds_here in (
     ("corrected and individual", 3000, ("corrected", "individual")),
     ("joint", 2000, ("joint",)),
@@ -330,7 +293,7 @@ for name, replicated, kinds_here in (
     say(f"yuan-letter-grid-{kinds_here[0]}", replicated)
     say(f"yuan-letter-on-{kinds_here[0]}", on)
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
-say("yuan-letter-chance", float(chance))
+say("yuan-letter-chance", chance)
 head = ["coverages of Table VII", "shares of", "how many", "by chance, each"]
 show.table(head, rows, numeric=(1, 2, 3))
 
@@ -341,26 +304,21 @@ show.table(head, rows, numeric=(1, 2, 3))
 # blurred.
 
 # %%
-rows, stated = [], given("yuan/section-3c/replicates")
-readings = [
-    ("corrected", "corrected", 3000),
-    ("joint", "joint", 2000),
-    ("individual, if plain", "individual", 3000),
-    ("individual, if blurred", "corrected_individual", 3000),
-]
-
-# %%
 # Show how well the digits fit ten thousand test sets and the number found.
-for rule, name in rules.items():
-    for label, kind, used in readings:
-        value = printed(f"yuan/table-7/{rule}/{label.split(',')[0]}/coverage")
-        exact_number = exact[rule][f"rule/{kind}/coverage"]
-        off = [
-            (value - exact_number.mean) / (exact_number.deviation / np.sqrt(count))
-            for count in (stated, used)
-        ]
-        line = [f"{name}, {label}", f"{value:.4f}", f"{exact_number.mean:.4f}"]
-        rows.append([*line, *(f"{x:+.1f}" for x in off), str(used)])
+stated = given("yuan/section-3c/replicates")
+readings = {
+    "corrected": ("corrected", 3000),
+    "joint": ("joint", 2000),
+    "individual, if plain": ("individual", 3000),
+    "individual, if blurred": ("corrected_individual", 3000),
+}
+rows = []
+for rule, (label, (kind, used)) in ((r, x) for r in rules for x in readings.items()):
+    value = printed(f"yuan/table-7/{rule}/{label.split(',')[0]}/coverage")
+    mean, deviation = exact[rule][f"rule/{kind}/coverage"]
+    off = [(value - mean) / (deviation / np.sqrt(count)) for count in (stated, used)]
+    line = [f"{rules[rule]}, {label}", f"{value:.4f}", f"{mean:.4f}"]
+    rows.append([*line, *(f"{x:+.1f}" for x in off), str(used)])
 head = ["coverage", "printed", "exact", "off by (s.e.) with 10,000", "off by (s.e.) with"]
 show.table([*head, "test sets"], rows, numeric=range(1, 6))
 
@@ -397,22 +355,20 @@ least = value["logistic/individual/coverage"]
 
 # %%
 # State each claim: section, words of the paper, our number, and whether it holds.
-claims = [
-    ("III-C, 1", "logistic's joint CIs cover only 0.9155", plain, abs(plain - 0.9155) < 0.01),
-    ("III-C, 1", "its individual CIs cover even less", least, least < plain),
-    ("III-C, 1", "the other rules' joint CIs are close to 0.95", min(others), min(others) > 0.94),
-    ("III-C, 1", "the correction does not affect these much", max(changes), max(changes) < 0.02),
-    ("III-C, 2", "all twelve: joint CIs close to 0.95", all_joint, abs(all_joint - level) < 0.025),
-    ("III-C, 2", "individual CIs perform worse", all_plain, all_plain < all_joint),
-    (
-        "III-C, 2",
-        "corrected CIs come closer to 0.95",
-        all_corrected,
-        abs(all_corrected - level) < abs(all_joint - level),
-    ),
-    ("III-C, 2", "not too much inflation in lengths (corrected, ratio)", dearer, dearer < 1.6),
-]
-statements(claim(*statement) for statement in claims)
+claim = Claims()
+claim("III-C, 1", "logistic's joint CIs cover only 0.9155", plain, abs(plain - 0.9155) < 0.01)
+claim("III-C, 1", "its individual CIs cover even less", least, least < plain)
+text = "the other rules' joint CIs are close to 0.95"
+claim("III-C, 1", text, min(others), min(others) > 0.94)
+text = "the correction does not affect these much"
+claim("III-C, 1", text, max(changes), max(changes) < 0.02)
+text = "all twelve: joint CIs close to 0.95"
+claim("III-C, 2", text, all_joint, abs(all_joint - level) < 0.025)
+claim("III-C, 2", "individual CIs perform worse", all_plain, all_plain < all_joint)
+closer = abs(all_corrected - level) < abs(all_joint - level)
+claim("III-C, 2", "corrected CIs come closer to 0.95", all_corrected, closer)
+claim("III-C, 2", "not too much inflation in lengths (corrected, ratio)", dearer, dearer < 1.6)
+claim.table()
 
 # %% [markdown]
 # ## What we learn

@@ -24,6 +24,7 @@ seed: int = 20260101  # root of all random streams
 # stores the number of another run for a printed one, and `say` keeps a number for the text.
 
 # %%
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -33,8 +34,9 @@ from scipy import stats
 
 import f1ci
 from notebooks.own import yuan_other_runs as other_runs
-from notebooks.own.yuan_other_runs import KINDS, cells_of_rates, standard_errors
+from notebooks.own.yuan_other_runs import cells_of_rates, standard_errors
 from notebooks.shared import datasets, joint_coverage, normal_classes, printed_tables
+from notebooks.shared.recording import KINDS, QUANTITIES
 
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `other_runs` fits populations to printed numbers, `joint_coverage` computes
@@ -48,18 +50,9 @@ z95 = float(stats.norm.ppf(0.975))
 smaller_n = 2333  # size of the test set that rows of Table VI fit
 metrics = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy, f1ci.metrics.lift]
 draws_7, draws_6 = np.random.SeedSequence(seed).spawn(2)
-COLUMNS = ("coverage", "length")
-
-
 # One number of Table VII stands in the text with other digits.
 OTHER_DIGITS = {"yuan/section-3c/logistic/joint/coverage": "yuan/table-7/logistic/joint/coverage"}
-
-
-def tables_of(cells):
-    """Return the table TN, FP, FN, TP of each rule, from joint cells."""
-    m = len(cells).bit_length() - 2
-    joint = np.reshape(cells, [2] * (m + 1))
-    return [joint.sum(axis=tuple(1 + i for i in range(m) if i != r)).ravel() for r in range(m)]
+ALL = {"all": slice(None)}
 
 
 def explains(run, name, mean, deviation, replicates):
@@ -102,14 +95,15 @@ rules_7 = dict(zip(("1nn", "logistic", "random_forest", "svm"), names, strict=Tr
 test_sets = {"corrected": 3000, "joint": 2000, "individual": 3000}
 BLURRED = {"corrected": "corrected", "joint": "joint", "individual": "corrected_individual"}
 cells_7, *other_splits = datasets.yuan_splits("letter")
-population_7 = dict(zip(rules_7, tables_of(cells_7), strict=True))
-truth_7 = {rule: joint_coverage.true_values(cells, metrics) for rule, cells in population_7.items()}
-six = [f"{kind}/{column}" for kind in KINDS for column in COLUMNS]
+population_7 = dict(zip(rules_7, joint_coverage.rule_tables(cells_7), strict=True))
+printed_truths = joint_coverage.true_values(cells_7, metrics)
+six = [f"{kind}/{quantity}" for kind in KINDS for quantity in QUANTITIES]
 
 # %%
 # Sum over all test sets of each rule of the printed population.
+of_rule = joint_coverage.Study(metrics, rescaled=True, examples=examples)
 enumerated = {
-    rule: other_runs.Enumerated.of(n_7, cells, metrics, rescaled=True, examples=examples)
+    rule: other_runs.Enumerated.of(of_rule, n_7, cells, least=other_runs.FAINT)
     for rule, cells in population_7.items()
 }
 
@@ -119,16 +113,13 @@ enumerated = {
 def fits(individual):
     """Return the four rules' fits, if the individual rows are of this kind of interval."""
     kinds = {**BLURRED, "individual": individual}
-    keys = [f"rule/{kinds[kind]}/{column}" for kind in KINDS for column in COLUMNS]
-    return {
-        rule: other_runs.RuleFit(
-            tables,
-            keys,
-            [printed(f"yuan/table-7/{rule}/{key}") for key in six],
-            [test_sets[kind] for kind in KINDS],
-        )
-        for rule, tables in enumerated.items()
-    }
+    keys = [f"rule/{kinds[kind]}/{quantity}" for kind in KINDS for quantity in QUANTITIES]
+    sets = [test_sets[kind] for kind in KINDS]
+    fits_of_rules = {}
+    for rule, tables in enumerated.items():
+        values = [printed(f"yuan/table-7/{rule}/{key}") for key in six]
+        fits_of_rules[rule] = other_runs.RuleFit(tables, keys, values, sets)
+    return fits_of_rules
 
 
 fitted = fits("corrected_individual")
@@ -165,7 +156,8 @@ pairs = {rule: pair for rule, (pair, _) in best.items()}
 by_rule = {rule: least for rule, (_, least) in best.items()}
 numbers = sum(len(rule.printed) for rule in fitted.values())
 parameters = 1 + sum(map(len, pairs.values()))
-freedom, total = numbers - parameters, sum(by_rule.values())
+freedom = numbers - parameters
+total = sum(by_rule.values())
 say("yuan-other-runs-numbers", numbers)
 say("yuan-other-runs-parameters", parameters)
 say("yuan-other-runs-freedom", freedom)
@@ -173,7 +165,7 @@ say("yuan-other-runs-chi-square", total)
 
 # %%
 # Show the fitted recalls and precisions beside those of the printed population.
-say("yuan-other-runs-p", float(stats.chi2.sf(total, freedom)))
+say("yuan-other-runs-p", stats.chi2.sf(total, freedom))
 say("yuan-other-runs-prevalence", prevalence_7)
 show.table(
     ["", "recall", "precision", "recall, printed population", "precision", "chi-square"],
@@ -185,11 +177,10 @@ show.table(
 )
 
 # %%
-# Keep for the text the second solution, and chi-square at the printed population.
 second_start = fitted["logistic"].guess * [1.05, 1.025]
 second_pair, second_least = fitted["logistic"].fit(prevalence_7, [second_start])
-say("yuan-other-runs-second-recall", float(second_pair[0]))
-say("yuan-other-runs-second-precision", float(second_pair[1]))
+say("yuan-other-runs-second-recall", second_pair[0])
+say("yuan-other-runs-second-precision", second_pair[1])
 say("yuan-other-runs-second-chi-square", second_least)
 at_printed = sum(fit.chi_square_at_start() for fit in fitted.values())
 say("yuan-other-runs-chi-square-printed", at_printed)
@@ -254,20 +245,16 @@ shared = {rule: fit.as_one_run(prevalence_7, (0, 2), 3000) for rule, fit in fitt
 say("yuan-other-runs-shared", sum(shared.values()))
 say("yuan-other-runs-shared-logistic", shared["logistic"])
 say("yuan-other-runs-shared-freedom", len(fitted["logistic"].printed) - len(pairs["logistic"]))
-rows = []
-for rule, fit in fitted.items():
-    corrected, individual = fit.printed[[1, 5]]
-    mean, _ = fit.expects(cells_of_rates(prevalence_7, *pairs[rule]))
-    ratio, expected = z95 * corrected / individual, z95 * mean[1] / mean[5]
-    rows.append([rules_7[rule], f"{ratio:.3f}", f"{expected:.3f}"])
 
 # %%
 # Show the critical value that the printed lengths imply.
-show.table(
-    ["critical value implied by corrected over individual length", "printed", "expected"],
-    rows,
-    numeric=(1, 2),
-)
+rows = []
+for rule, fit in fitted.items():
+    mean, _ = fit.expects(cells_of_rates(prevalence_7, *pairs[rule]))
+    values = [z95 * lengths[1] / lengths[5] for lengths in (fit.printed, mean)]
+    rows.append([rules_7[rule], *(f"{value:.3f}" for value in values)])
+head = ["critical value implied by corrected over individual length", "printed", "expected"]
+show.table(head, rows, numeric=(1, 2))
 
 # %% [markdown]
 # Then chi-square would be {glue:text}`yuan-other-runs-shared:.0f`, and
@@ -290,26 +277,23 @@ centre = np.concatenate([[prevalence_7], *pairs.values()])
 
 
 def by_parameters(x):
-    """Return what each rule has of the nine parameters: the prevalence, recall and precision."""
-    return {rule: (x[0], *x[1 + 2 * i : 3 + 2 * i]) for i, rule in enumerate(names_7)}
+    """Return the prevalence, recall and precision of each rule from the nine parameters."""
+    return [(x[0], *pair) for pair in x[1:].reshape(-1, 2)]
 
 
 def all_residuals(x):
     """Return the residuals of all four rules at the nine parameters."""
-    parameters = by_parameters(x)
-    return np.concatenate([fitted[rule].residuals(parameters[rule][1:], x[0]) for rule in names_7])
+    own = zip(names_7, by_parameters(x), strict=True)
+    return np.concatenate([fitted[rule].residuals(pair, p) for rule, (p, *pair) in own])
 
 
 # %%
 # Compute the uncertainty of the fitted parameters from the Jacobian.
-jacobian = np.column_stack(
-    [
-        (all_residuals(centre + d) - all_residuals(centre - d)) / (2 * d.max())
-        for d in np.diag(np.where(centre == prevalence_7, 2e-5, 3e-4))
-    ]
-)
+steps = np.diag(np.where(centre == prevalence_7, 2e-5, 3e-4))
+differences = [all_residuals(centre + d) - all_residuals(centre - d) for d in steps]
+jacobian = np.transpose(differences) / (2 * steps.diagonal())
 uncertainty = np.linalg.inv(jacobian.T @ jacobian)
-say("yuan-other-runs-prevalence-error", float(np.sqrt(uncertainty[0, 0])))
+say("yuan-other-runs-prevalence-error", np.sqrt(uncertainty[0, 0]))
 
 # %%
 # Draw parameters with this uncertainty, and build a population for each draw.
@@ -318,72 +302,44 @@ splits = np.array(other_splits)
 say("yuan-other-runs-splits", len(splits))
 nines = np.random.default_rng(seeds[0]).multivariate_normal(centre, uncertainty, size=len(splits))
 nines[:, 1:] = np.minimum(nines[:, 1:], 0.9999)
-margins = [[cells_of_rates(*own) for own in by_parameters(x).values()] for x in nines]
+margins = [[cells_of_rates(*own) for own in by_parameters(x)] for x in nines]
 raked = np.array([joint_coverage.rake(c, m) for c, m in zip(splits, margins, strict=True)])
 raked = raked[np.isfinite(raked[:, 0])]
 
 # %%
-# Prepare the prediction of the numbers over all rules.
-printed_truths = np.concatenate([truth_7[rule] for rule in rules_7])
-
-
-def predicted(populations, stream, pool):
-    """Return coverage and length of each kind, for all rules, one value for each population."""
-    results = {}
-    for count, seed_of in zip((3000, 2000), stream.spawn(2), strict=True):
-        run = joint_coverage.replications(
-            n_7,
-            populations,
-            metrics,
-            {"all": slice(None)},
-            replicates=count,
-            seed=seed_of,
-            truths=printed_truths,
-            rescaled=True,
-            corrected=count == test_sets["corrected"],
-            pool=pool,
-        )
-        for key in six:
-            kind, column = key.split("/")
-            if test_sets[kind] == count:
-                results[key] = run[f"all/{BLURRED[kind]}/{column}"]
-    return results
-
-
-# %%
-# Predict these numbers from the other run and from the printed population.
+# Predict the numbers over all rules from the other run, with 3000 and with 2000 test sets.
+of_all = joint_coverage.Study(metrics, ALL, rescaled=True)
+uncorrected = joint_coverage.Study(metrics, ALL, rescaled=True, corrected=False)
+predicted = {}
 with executor() as pool:
-    other_7 = predicted(raked, seeds[1], pool)
-printed_7 = joint_coverage.simulate(
-    n_7,
-    cells_7,
-    metrics,
-    {"all": slice(None)},
-    replicates=replicates,
-    rng=seeds[2],
-    rescaled=True,
-)
+    for root, (count, study) in zip(
+        seeds[1].spawn(2), {3000: of_all, 2000: uncorrected}.items(), strict=True
+    ):
+        options = {"replicates": count, "seed": root, "truth": printed_truths, "pool": pool}
+        predicted[count] = joint_coverage.replications(study, n_7, raked, **options)
+# The same from the printed population.
+printed_7 = joint_coverage.simulate(of_all, n_7, cells_7, replicates=replicates, rng=seeds[2])
 
 # %%
 # Compare the predictions with the printed numbers, and record them.
-rows, predicted_z = [], []
+rows = []
+predicted_z = []
 for key in six:
-    name, sets = f"yuan/table-7/all/{key}", test_sets[key.split("/")[0]]
-    mean, spread = other_7[key].mean(), other_7[key].std()
+    kind, quantity = key.split("/")
+    name = f"yuan/table-7/all/{key}"
+    from_run = f"all/{BLURRED[kind]}/{quantity}"
+    sets = test_sets[kind]
+    values = predicted[sets][from_run]
+    mean, spread = values.mean(), values.std()
     predicted_z.append((printed(name) - mean) / spread)
     # The spread of predictions is that of the printed number, the fit's error included.
     explains("R-yuan-10", name, mean, spread * np.sqrt(sets), sets)
-    other_texts = f"{mean:.4f} ± {spread:.4f}", f"{predicted_z[-1]:+.1f}"
-    own = printed_7[f"all/{BLURRED[key.split('/')[0]]}/{key.split('/')[1]}"]
-    printed_text = f"{own.mean:.4f} ± {own.deviation / np.sqrt(sets):.4f}"
-    rows.append(
-        [f"all rules, {key.replace('/', ' ')}", show.printed(name), *other_texts, printed_text]
-    )
-
-# %%
-# Show the predictions.
+    row = [f"all rules, {kind} {quantity}", show.printed(name), f"{mean:.4f} ± {spread:.4f}"]
+    own = printed_7[from_run]
+    own_text = f"{own.mean:.4f} ± {own.deviation / np.sqrt(sets):.4f}"
+    rows.append([*row, f"{predicted_z[-1]:+.1f}", own_text])
 say("yuan-other-runs-predicted", len(predicted_z))
-say("yuan-other-runs-predicted-worst", float(np.abs(predicted_z).max()))
+say("yuan-other-runs-predicted-worst", np.abs(predicted_z).max())
 head = ["", "printed", "other run, predicted", "off by (s.d.)", "printed population"]
 show.table(head, rows, numeric=range(1, 5))
 
@@ -445,18 +401,17 @@ rules_6 = dict(zip(("1nn", "logistic", "random_forest"), names, strict=False))
 predictions = datasets.abalone_rules()
 answers_6 = [predictions[name].to_numpy() for name in ("nn", "logistic", "forest")]
 cells_6 = normal_classes.joint_counts(predictions["z"].to_numpy(), answers_6)
-population_6 = dict(zip(rules_6, tables_of(cells_6), strict=True))
-
-# %%
-# Prepare the comparison of Table VI with exact numbers.
-corrected_keys, plain_keys = six[:2], six[2:]
+tables_6 = joint_coverage.rule_tables(cells_6)
+population_6 = dict(zip(rules_6, tables_6, strict=True))
+corrected_keys, plain_keys = tuple(six[:2]), tuple(six[2:])
+of_one_6 = joint_coverage.Study(metrics[:2])
+of_four = joint_coverage.Study(metrics[:2], square=4.0)
 
 
 def off_by(rule, keys, results):
     """Return the standard errors between printed numbers of Table VI and exact ones."""
     values = [printed(f"yuan/table-6/{rule}/{key}") for key in keys]
-    exact = [results[f"rule/{key}"] for key in keys]
-    means, deviations = [number.mean for number in exact], [number.deviation for number in exact]
+    means, deviations = zip(*(results[f"rule/{key}"] for key in keys), strict=True)
     return standard_errors(values, means, deviations, count_6)
 
 
@@ -464,13 +419,14 @@ def off_by(rule, keys, results):
 # Compute exact numbers for several sizes of the test set.
 sizes = [smaller_n - 8, smaller_n - 4, smaller_n, smaller_n + 4, n_6]
 by_size = {
-    rule: {n: joint_coverage.exact(n, population_6[rule], metrics[:2]) for n in sizes}
+    rule: {n: joint_coverage.exact(of_one_6, n, population_6[rule]) for n in sizes}
     for rule in ("1nn", "logistic")
 }
 longer = []
 for rule, results in by_size.items():
     for key in six:
-        name, exact_number = f"yuan/table-6/{rule}/{key}", results[smaller_n][f"rule/{key}"]
+        name = f"yuan/table-6/{rule}/{key}"
+        exact_number = results[smaller_n][f"rule/{key}"]
         explains("R-yuan-11", name, exact_number.mean, exact_number.deviation, count_6)
         if key in plain_keys and key.endswith("length"):
             longer.append(100 * (printed(name) / results[n_6][f"rule/{key}"].mean - 1))
@@ -505,30 +461,25 @@ show.table(head, rows, numeric=range(1, 1 + len(sizes)))
 # %%
 say("yuan-other-runs-n", smaller_n)
 forest = "random_forest"
-positives = int(population_6[forest][2:].sum())
-tp_0, predicted_0 = int(population_6[forest][3]), int(population_6[forest][[1, 3]].sum())
-list_keys = [f"{kind}/m{k}" for kind in ("individual", "corrected_individual") for k in (1, 2)]
+_, fp_0, fn_0, tp_0 = (int(count) for count in population_6[forest])
+positives, predicted_0 = fn_0 + tp_0, fp_0 + tp_0
+list_keys = tuple(f"{k}/m{m}" for k in ("individual", "corrected_individual") for m in (1, 2))
 listed_ids = [f"yuan/section-3b/{key[:-1]}{int(key[-1]) + 4}" for key in list_keys]
+STUDIES = {"z²": of_one_6, "4": of_four}
 
 
 @cache
-def forest_tables(n, square):
-    """Return all test sets of one size from the printed forest."""
-    return other_runs.Enumerated.of(n, population_6[forest], metrics[:2], square=square)
+def forest_tables(n, study, keys):
+    """Return all test sets of one size from the printed forest, and quantities of each."""
+    tables = other_runs.Enumerated.of(STUDIES[study], n, population_6[forest])
+    return tables, tables.values(key if "/m" in key else f"rule/{key}" for key in keys)
 
 
-# %%
-def forest_expects(n, square, pair, keys):
+def forest_expects(n, study, pair, keys):
     """Return means and deviations of these quantities, for a forest (TP, A)."""
-    tables = forest_tables(n, square)
+    tables, values = forest_tables(n, study, keys)
     cells = np.array(printed_tables.cells_of(size_6, positives, *pair)) / size_6
-    return tables.moments(cells, forest_values(n, square, keys))
-
-
-@cache
-def forest_values(n, square, keys):
-    """Return quantities of the table's rows and of the list, for all test sets."""
-    return forest_tables(n, square).values(key if "/m" in key else f"rule/{key}" for key in keys)
+    return tables.moments(cells, values)
 
 
 # %%
@@ -539,8 +490,8 @@ in_list = [printed(identity) for identity in listed_ids]
 
 def eight(pair):
     """Return the standard errors of the eight plain numbers of the forest."""
-    table = forest_expects(smaller_n, None, pair, tuple(plain_keys))
-    listed = forest_expects(n_6, None, pair, tuple(list_keys))
+    table = forest_expects(smaller_n, "z²", pair, plain_keys)
+    listed = forest_expects(n_6, "z²", pair, list_keys)
     return np.concatenate(
         [standard_errors(in_table, *table, count_6), standard_errors(in_list, *listed, 5000)]
     )
@@ -556,10 +507,10 @@ freedom_6 = len(eight(first)) - 2
 
 # %%
 # Record what the other forest gives for the printed numbers.
-expected = forest_expects(smaller_n, None, first, tuple(plain_keys))
+expected = forest_expects(smaller_n, "z²", first, plain_keys)
 for key, mean, deviation in zip(plain_keys, *expected, strict=True):
     explains("R-yuan-12", f"yuan/table-6/{forest}/{key}", mean, deviation, count_6)
-expected = forest_expects(n_6, None, first, tuple(list_keys))
+expected = forest_expects(n_6, "z²", first, list_keys)
 for identity, mean, deviation in zip(listed_ids, *expected, strict=True):
     explains("R-yuan-12", identity, mean, deviation, 5000)
 
@@ -589,13 +540,13 @@ grown = datasets.abalone_forests()
 refit_covariance = np.cov(grown, rowvar=False)
 say("yuan-other-runs-refit-forests", len(grown))
 say("yuan-other-runs-refit-mean", "({:.1f}, {:.1f})".format(*grown.mean(axis=0)))
-say("yuan-other-runs-refit-tp", float(np.sqrt(refit_covariance[0, 0])))
-say("yuan-other-runs-refit-a", float(np.sqrt(refit_covariance[1, 1])))
+say("yuan-other-runs-refit-tp", np.sqrt(refit_covariance[0, 0]))
+say("yuan-other-runs-refit-a", np.sqrt(refit_covariance[1, 1]))
 say("yuan-other-runs-refit-equal", int((grown == first).all(axis=1).sum()))
 
+
 # %%
-
-
+# Show the forests that fit best, and how far they are from the printed one.
 def refit_distance(pair):
     """Return the squared distance of a forest from the printed one; 2 is expected of two fits."""
     off = np.array(pair) - (tp_0, predicted_0)
@@ -603,14 +554,12 @@ def refit_distance(pair):
 
 
 say("yuan-other-runs-forest-distance", refit_distance(first))
-show.table(
-    ["true and predicted positives", "chi-square, 8 numbers", "distance from the printed forest"],
-    [
-        [f"({tp}, {a})", f"{scan[tp, a]:.1f}", f"{refit_distance((tp, a)):.1f}"]
-        for tp, a in [*order[:4], (tp_0, predicted_0)]
-    ],
-    numeric=(1, 2),
-)
+rows = [
+    [str(pair), f"{scan[pair]:.1f}", f"{refit_distance(pair):.1f}"]
+    for pair in [*order[:4], (tp_0, predicted_0)]
+]
+head = ["true and predicted positives", "chi-square, 8 numbers", "distance from the printed forest"]
+show.table(head, rows, numeric=(1, 2))
 
 # %% [markdown]
 # One other forest fits: ({glue:text}`yuan-other-runs-forest-tp`, {glue:text}`yuan-other-runs-forest-a`),
@@ -637,19 +586,18 @@ show.table(
 # %%
 # Show blurred coverages and lengths with z² and with 4.
 rows = []
+blurred = {}
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
-    for label, square, name in (("z²", None, "square"), ("4", 4.0, "four")):
-        results = joint_coverage.exact(n, population_6[rule], metrics[:2], square=square)
+    for label, study in STUDIES.items():
+        results = joint_coverage.exact(study, n, population_6[rule])
         off = off_by(rule, corrected_keys, results)
-        exact_numbers = [results[f"rule/{key}"] for key in corrected_keys]
-        texts = [f"{number.mean:.4f}" for number in exact_numbers] + [f"{x:+.1f}" for x in off]
+        numbers = blurred[rule, label] = [results[f"rule/{key}"] for key in corrected_keys]
+        texts = [*(f"{number.mean:.4f}" for number in numbers), *(f"{x:+.1f}" for x in off)]
         rows.append([f"{rules_6[rule]}, n = {n}, blurred with {label}", *texts])
-        value = abs(float(off[1])) if rule == "1nn" else exact_numbers[1].mean
-        say(f"yuan-other-runs-{rule}-{name}", value)
-        if rule == "logistic" and square:
-            for key, number in zip(corrected_keys, exact_numbers, strict=True):
-                identity = f"yuan/table-6/{rule}/{key}"
-                explains("R-yuan-13", identity, number.mean, number.deviation, count_6)
+        name = f"yuan-other-runs-{rule}-{'four' if study.square else 'square'}"
+        say(name, abs(float(off[1])) if rule == "1nn" else numbers[1].mean)
+for key, number in zip(corrected_keys, blurred["logistic", "4"], strict=True):
+    explains("R-yuan-13", f"yuan/table-6/logistic/{key}", *number, count_6)
 head = ["", "coverage", "length", "coverage off by (s.e.)", "length off by (s.e.)"]
 show.table(head, rows, numeric=range(1, 5))
 
@@ -661,38 +609,25 @@ show.table(head, rows, numeric=range(1, 5))
 # printed size.
 
 # %%
-other_tables = [*list(population_6.values())[:2]]
-other_tables.append(printed_tables.cells_of(size_6, positives, *first))
-wanted_6 = joint_coverage.true_values(cells_6, metrics[:2])
-predictions_6 = [
-    joint_coverage.simulate(
-        n_6,
-        cells,
-        metrics[:2],
-        {"all": slice(None)},
-        replicates=replicates,
-        rng=stream,
-        truth=wanted_6,
-        square=square,
-    )
-    for cells, square, stream in zip(
-        (cells_6, joint_coverage.rake(cells_6, other_tables)),
-        (None, 4.0),
-        draws_6.spawn(2),
-        strict=True,
-    )
-]
+# Simulate test sets of the printed tables, and of the other forest.
+other_tables = [*tables_6[:2], printed_tables.cells_of(size_6, positives, *first)]
+populations = {"z²": cells_6, "4": joint_coverage.rake(cells_6, other_tables)}
+options = {"replicates": replicates, "truth": joint_coverage.true_values(cells_6, metrics[:2])}
+predictions_6 = []
+for (label, cells), stream in zip(populations.items(), draws_6.spawn(2), strict=True):
+    study = replace(STUDIES[label], families=ALL)
+    predictions_6.append(joint_coverage.simulate(study, n_6, cells, rng=stream, **options))
 
 # %%
 # Show both predictions beside the printed numbers.
 rows = []
 for key in six:
-    values = [run[f"all/{key}"] for run in predictions_6]
-    value = printed(f"yuan/table-6/all/{key}")
-    off = [float(standard_errors(value, x.mean, x.deviation, count_6)) for x in values]
-    texts = [f"{x.mean:.4f} ({z:+.1f})" for x, z in zip(values, off, strict=True)]
-    name = f"all rules, {key.replace('/', ' ')}"
-    rows.append([name, show.printed(f"yuan/table-6/all/{key}"), *texts])
+    name = f"yuan/table-6/all/{key}"
+    row = [f"all rules, {key.replace('/', ' ')}", show.printed(name)]
+    for mean, deviation in (run[f"all/{key}"] for run in predictions_6):
+        off = float(standard_errors(printed(name), mean, deviation, count_6))
+        row.append(f"{mean:.4f} ({off:+.1f})")
+    rows.append(row)
 head = ["", "printed", "printed tables (off by, s.e.)", "other forest, blurred with 4 (off by)"]
 show.table(head, rows, numeric=(1, 2, 3))
 
@@ -714,13 +649,13 @@ show.table(head, rows, numeric=(1, 2, 3))
 corrected = [printed(f"yuan/table-6/{forest}/{key}") for key in corrected_keys]
 nearby = [(tp_0 + i, predicted_0 + j) for i in range(-2, 9) for j in range(-4, 25)]
 rows = []
-for n, square in ((smaller_n, None), (smaller_n, 4.0), (n_6, 4.0)):
+for n, study in ((smaller_n, "z²"), (smaller_n, "4"), (n_6, "4")):
     tried = {}
     for pair in nearby:
-        expected = forest_expects(n, square, pair, tuple(corrected_keys))
+        expected = forest_expects(n, study, pair, corrected_keys)
         tried[pair] = float(np.square(standard_errors(corrected, *expected, count_6)).sum())
     least = min(tried, key=tried.get)
-    line = [f"n = {n}, blurred with {'4' if square else 'z²'}", str(least), f"{tried[least]:,.1f}"]
+    line = [f"n = {n}, blurred with {study}", str(least), f"{tried[least]:,.1f}"]
     rows.append([*line, f"{refit_distance(least):.0f}", f"{tried[first]:,.0f}"])
 head = ["", "best forest", "its chi-square, 2 numbers", "its distance", "of the other forest"]
 show.table(head, rows, numeric=range(1, 5))
@@ -733,19 +668,15 @@ show.table(head, rows, numeric=range(1, 5))
 
 # %%
 # Try other sizes of the test set.
-rows, between = [], 2550  # gives the printed length
+rows = []
+between = 2550  # gives the printed length
 say("yuan-other-runs-between", between)
 training = int(given("yuan/section-3b/training"))
 for n in (training, n_6 // 2, between, n_6):
     for pair in ((tp_0, predicted_0), first):
-        mean, _ = forest_expects(n, 4.0, pair, tuple(corrected_keys))
-        single = forest_tables(n, 4.0).study["rule/corrected_individual/length"]
-        cells = np.array(printed_tables.cells_of(size_6, positives, *pair)) / size_6
-        length = forest_tables(n, 4.0).moments(cells, np.asarray(single)[:, None])[0][0]
-        bonferroni = length * stats.norm.ppf(1 - 0.05 / 4) / z95
-        rows.append([f"n = {n}, {pair}", *(f"{x:.4f}" for x in (*mean, bonferroni))])
-head = ["", "coverage", "length", "length with Bonferroni's quantile"]
-show.table(head, rows, numeric=range(1, 4))
+        mean, _ = forest_expects(n, "4", pair, corrected_keys)
+        rows.append([f"n = {n}, {pair}", *(f"{x:.4f}" for x in mean)])
+show.table(["", "coverage", "length"], rows, numeric=(1, 2))
 
 # %% [markdown]
 # A size that gives the printed length does not give the printed coverage. Some ideas fail by argument.

@@ -13,7 +13,7 @@ Two conventions, after the papers: one score of independent items has the diviso
 multinomial maximum likelihood of Takahashi et al.); differences, joint intervals and items in
 clusters have n - 1 (Yuan & Jiang, remark 2). With clusters, influences are
 summed within each of the G groups, and the factor is G / (G - 1): groups of one item
-each give back the divisor n - 1. Groups without items that matter to the score do not count.
+each give back the divisor n - 1.
 
 A Tversky index of counts x = TP, y = FP, w = FN and D = x + a y + b w has the variance
 ``{x (1 - F)^2 + (a^2 y + b^2 w) F^2} / D^2``, whatever the number of true negatives.

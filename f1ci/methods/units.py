@@ -70,18 +70,11 @@ class Moves(NamedTuple):
         return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
 
 
-def delta_error(moves: Moves) -> Array:
-    """Return the cluster-robust standard error of the delta method, with the factor G / (G - 1).
-
-    As in the jackknife, G is the number of units that hold items.
-    """
-    square = (moves.influence**2).sum(axis=0) * divisor_factor(moves.units)
-    return np.where(np.isnan(moves.estimate), np.nan, np.sqrt(square))
-
-
-def divisor_factor(units: Array | int) -> Array:
-    """Return G / (G - 1) for G units, and 1 for one unit."""
-    return np.asarray(units / np.maximum(units - 1.0, 1.0))
+def delta_error(influence: Array, estimate: Array) -> Array:
+    """Return the cluster-robust standard error of the delta method, with the factor G / (G - 1)."""
+    units = len(influence)
+    square = (influence**2).sum(axis=0) * (units / max(units - 1, 1))
+    return np.where(np.isnan(estimate), np.nan, np.sqrt(square))
 
 
 def jackknife_error(moves: Moves) -> Array:

@@ -38,7 +38,8 @@ def main() -> None:
         versions = run(Path(folder))
         differ = []
         for made in sorted(Path(folder).iterdir()):
-            content, stored = made.read_bytes(), DATA / made.name
+            content = made.read_bytes()
+            stored = DATA / made.name
             if write:
                 data.register(made.name, content.decode("utf-8"), made_with=versions)
             elif content != stored.read_bytes():

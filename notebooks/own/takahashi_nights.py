@@ -98,7 +98,8 @@ def influences(metric: f1ci.metrics.Metric, tables: NDArray[Any]) -> Array:
 
 def design_effect(metric: f1ci.metrics.Metric, tables: NDArray[Any]) -> float:
     """Return the variance with nights as units over the variance with independent epochs."""
-    nights, pooled = len(tables), tables.sum(axis=0)
+    nights = len(tables)
+    pooled = tables.sum(axis=0)
     by_night = nights / (nights - 1) * (influences(metric, tables) ** 2).sum()
     independent = (pooled * metric.gradient(pooled) ** 2).sum()
     return float(by_night / independent)
@@ -138,27 +139,36 @@ def coverage(
     With the tables of one network the score is its macro F1. With the tables of two it is the
     second network's macro F1 minus the first network's.
     """
-    truth = np.array([np.mean(night_scores(t.sum(axis=0))) for t in tables])
-    target = truth[0] if len(tables) == 1 else truth[1] - truth[0]
-    ask = f1ci.clustered_interval if len(tables) == 1 else f1ci.clustered_difference
-    counts = [class_counts(t) for t in tables]
+    target = true_score(tables)
+    counts = list(map(class_counts, tables))
+    level: Any = {"confidence_level": confidence_level}
     drawn = rng.integers(len(tables[0]), size=(replicates, size))
-    held = {}
-    if len(tables) == 1:
-        pooled = tables[0][drawn].sum(axis=1)
-        interval = f1ci.metric_interval(
-            pooled, "macro_f1", method="delta", confidence_level=confidence_level
-        )
-        held["epochs independent"] = (interval.low <= target) & (target <= interval.high)
+    covered = {}
     for name, method in (("nights, delta method", "delta"), ("nights, default", None)):
-        ends = [
-            ask(
-                *(c[some] for c in counts),
-                average="macro",
-                method=method,
-                confidence_level=confidence_level,
-            )
+        intervals = [by_night([c[some] for c in counts], method=method, **level) for some in drawn]
+        covered[name] = share_held(intervals, target)
+    if len(tables) == 1:
+        intervals = [
+            f1ci.metric_interval(tables[0][some].sum(axis=0), "macro_f1", method="delta", **level)
             for some in drawn
         ]
-        held[name] = np.array([i.low <= target <= i.high for i in ends])
-    return {name: 100 * float(inside.mean()) for name, inside in held.items()}
+        covered["epochs independent"] = share_held(intervals, target)
+    return covered
+
+
+def true_score(tables: Sequence[Tables]) -> float:
+    """Return the macro F1 of all nights, or the second network's minus the first network's."""
+    scores = [float(np.mean(night_scores(t.sum(axis=0)))) for t in tables]
+    return scores[-1] - sum(scores[:-1])
+
+
+def share_held(intervals: Sequence[f1ci.Interval], target: float) -> float:
+    """Return how many intervals hold the truth, in per cent."""
+    return 100 * float(np.mean([i.low <= target <= i.high for i in intervals]))
+
+
+def by_night(counts: Sequence[Tables], **options: Any) -> f1ci.Interval:
+    """Return the interval of one network's macro F1, or of the difference of two networks."""
+    if len(counts) == 1:
+        return f1ci.clustered_interval(counts[0], average="macro", **options)
+    return f1ci.clustered_difference(counts[0], counts[1], average="macro", **options)

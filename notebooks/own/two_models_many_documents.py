@@ -7,7 +7,6 @@ comes from the generator that is passed in.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,27 +30,34 @@ def gap(p: Array) -> float:
     return float(F1.value(p.sum(axis=1)) - F1.value(p.sum(axis=2)))
 
 
+def _pair(prevalence: float, only_b: Any, only_a: Any, both: Any) -> Array:
+    """Return cells from three shares of all items, each for the negatives and the positives.
+
+    `only_b` and `only_a` are predicted positive by one model, `both` by both.
+    """
+    p = np.zeros((2, 2, 2))
+    p[:, 0, 1] = only_b
+    p[:, 1, 0] = only_a
+    p[:, 1, 1] = both
+    p[:, 0, 0] = (1 - prevalence, prevalence) - p.sum(axis=(1, 2))
+    return p
+
+
 def equal_pair(prevalence: float, score: float, share: float, tilt: float) -> Array:
     """Return two models with one F1; `tilt` makes B find more, and err more.
 
     Both find a share `score` of the positives; a share `share` of them only one model finds.
     """
+    flip = share * prevalence / 2
+    both = max(prevalence * (1 - score) - flip, 0.0), prevalence * score - flip
 
     def cells(extra: float) -> Array:
-        p = np.zeros((2, 2, 2))
-        found, wrong = prevalence * score, prevalence * (1 - score)
-        flip = share * prevalence / 2
-        p[1, 0, 1], p[1, 1, 0] = flip * (1 + tilt), flip * (1 - tilt)
-        p[1, 1, 1] = found - flip
-        p[1, 0, 0] = prevalence - p[1].sum()
-        p[0, 0, 1], p[0, 1, 0] = flip + extra, flip
-        p[0, 1, 1] = max(wrong - flip, 0.0)
-        p[0, 0, 0] = 1 - prevalence - p[0].sum()
-        return p
+        only_b = flip + extra, flip * (1 + tilt)
+        return _pair(prevalence, only_b, (flip, flip * (1 - tilt)), both)
 
     if not tilt:
         return cells(0.0)
-    return cells(optimize.brentq(lambda extra: gap(cells(extra)), -share * prevalence / 2, 0.4))
+    return cells(optimize.brentq(lambda extra: gap(cells(extra)), -flip, 0.4))
 
 
 def better_pair(
@@ -62,16 +68,12 @@ def better_pair(
     They disagree on a share `positive` of all items that are positive, and `negative` that are
     not.
     """
+    both = prevalence * (1 - score) - negative / 2, prevalence * score - positive / 2
 
     def cells(gain: float) -> Array:
-        p = np.zeros((2, 2, 2))
-        p[1, 0, 1], p[1, 1, 0] = positive * (1 + gain) / 2, positive * (1 - gain) / 2
-        p[0, 0, 1], p[0, 1, 0] = negative * (1 - gain) / 2, negative * (1 + gain) / 2
-        p[1, 1, 1] = prevalence * score - positive / 2
-        p[0, 1, 1] = prevalence * (1 - score) - negative / 2
-        p[1, 0, 0] = prevalence - p[1].sum()
-        p[0, 0, 0] = 1 - prevalence - p[0].sum()
-        return p
+        only_b = negative * (1 - gain) / 2, positive * (1 + gain) / 2
+        only_a = negative * (1 + gain) / 2, positive * (1 - gain) / 2
+        return _pair(prevalence, only_b, only_a, both)
 
     return cells(optimize.brentq(lambda gain: gap(cells(gain)) - difference, 0, 1))
 
@@ -79,33 +81,6 @@ def better_pair(
 def tables(p: Array, n: int, count: int, rng: Generator) -> Array:
     """Draw test sets of n items: tables of shape (count, 2, 2, 2)."""
     return rng.multinomial(n, p.ravel(), count).reshape(-1, 2, 2, 2)
-
-
-def wald_p_value(cells: Array, *, as_coded: bool = False) -> float:
-    """Return Wald's p-value for the difference of two F1 scores.
-
-    The covariance is divided by the product of both denominators, or, `as_coded`, by the square
-    of the second one.
-    """
-    p = cells / cells.sum()
-    scores, wholes, variances = [], [], []
-    for table in (p.sum(axis=2), p.sum(axis=1)):
-        whole = table[1].sum() + table[:, 1].sum()
-        score = 2 * table[1, 1] / whole
-        spread = 4 * table[1, 1] * (1 - score) ** 2 + (table[0, 1] + table[1, 0]) * score**2
-        scores.append(score)
-        wholes.append(whole)
-        variances.append(spread / whole**2)
-    f, g = scores
-    shared = (
-        4 * p[1, 1, 1] * (1 - f) * (1 - g)
-        - 2 * p[1, 1, 0] * (1 - f) * g
-        - 2 * p[1, 0, 1] * f * (1 - g)
-        + (p[1, 0, 0] + p[0, 1, 1]) * f * g
-    )
-    divisor = wholes[1] ** 2 if as_coded else wholes[0] * wholes[1]
-    variance = (sum(variances) - 2 * shared / divisor) / cells.sum()
-    return float(stats.chi2.sf((f - g) ** 2 / variance, 1))
 
 
 # Documents
@@ -128,13 +103,6 @@ def coverage(low: Array, high: Array, truth: float) -> Coverage:
         float(np.mean(low > truth)),
         float(np.mean(high - low)),
     )
-
-
-def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of f1ci without warnings: undefined and perfect scores are outcomes here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        return function(*args, **kwargs)
 
 
 def unlike_sizes(shape: Any, rng: Generator) -> Array:
@@ -198,12 +166,10 @@ def document_limits(
 ) -> Iterator[tuple[str, Any]]:
     """Find four intervals for each collection; the bootstrap for a tenth of them."""
     total = np.moveaxis(counts.sum(axis=0), -1, 0)
-    yield "pooled", tuple(quietly(f1ci.f1_interval, *total, confidence_level=level))
+    yield "pooled", tuple(f1ci.f1_interval(*total, confidence_level=level))
     for method in ("delta", "logit"):
-        yield (
-            method,
-            tuple(quietly(f1ci.clustered_interval, counts, method=method, confidence_level=level)),
-        )
+        interval = f1ci.clustered_interval(counts, method=method, confidence_level=level)
+        yield method, tuple(interval)
     few = counts[:, : max(counts.shape[1] // 10, 20)]
     yield "bootstrap", bootstrap(few, level, resamples, rng)
 
@@ -226,7 +192,8 @@ class Classes(NamedTuple):
 
     def draw(self, count: int, rng: Generator) -> Array:
         """Draw counts (count, units, classes, 3), wrong predictions spread evenly."""
-        r, strength = len(self.share), (1 - self.correlation) / self.correlation
+        r = len(self.share)
+        strength = (1 - self.correlation) / self.correlation
         shares = rng.dirichlet(self.share * strength, (count, self.units))
         items = rng.multinomial(1 + rng.poisson(self.more, (count, self.units)), shares)
         right = rng.beta(self.right * strength, (1 - self.right) * strength, items.shape)
@@ -257,20 +224,27 @@ def two_collections(
     """Draw counts by document of two models that share the documents' and the items' difficulty."""
     sizes = unlike_sizes(units, rng) if skewed else np.full(units, 8)
     unit = np.repeat(np.arange(units), sizes)
-    shared = 0.8
-    latent = []
-    for width, place in ((units, unit), (len(unit), np.arange(len(unit)))):
-        first = rng.standard_normal(width)
-        second = shared * first + np.sqrt(1 - shared**2) * rng.standard_normal(width)
-        latent.append(np.stack([first, second])[:, place])
-    score = np.sqrt(correlation) * latent[0] + np.sqrt(1 - correlation) * latent[1]
+    of_units = _two_alike(units, rng)[:, unit]
+    of_items = _two_alike(len(unit), rng)
+    score = np.sqrt(correlation) * of_units + np.sqrt(1 - correlation) * of_items
     gold = rng.random(len(unit)) < 0.7
-    counts = []
-    for row, share in zip(score, right, strict=True):
-        is_right = row < special.ndtri(share)
-        cells = (gold & is_right, ~gold & ~is_right, gold & ~is_right)
-        counts.append(np.stack([np.bincount(unit[c], minlength=units) for c in cells], axis=-1))
-    return counts
+    return [
+        _counts_by_unit(unit, gold, row < special.ndtri(share))
+        for row, share in zip(score, right, strict=True)
+    ]
+
+
+def _counts_by_unit(unit: Array, gold: Array, is_right: Array) -> Array:
+    """Return TP, FP and FN of each document."""
+    cells = (gold & is_right, ~gold & ~is_right, gold & ~is_right)
+    return np.stack([np.bincount(unit[c], minlength=unit[-1] + 1) for c in cells], axis=-1)
+
+
+def _two_alike(width: int, rng: Generator) -> Array:
+    """Draw normal numbers for two models, which have the correlation 0.8."""
+    first = rng.standard_normal(width)
+    second = 0.8 * first + np.sqrt(1 - 0.8**2) * rng.standard_normal(width)
+    return np.stack([first, second])
 
 
 def f1_of_collections(right: float) -> float:

@@ -24,7 +24,7 @@ import f1ci
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Means = tuple[tuple[float, float], tuple[float, float]]
-Blocks = Callable[..., tuple[Indices, Indices]]
+Blocks = Callable[..., Indices]
 
 REPETITIONS = 3
 BATCH = 50  # data sets whose training sets, six for each, fit into the processor's cache
@@ -109,19 +109,24 @@ def fit(
     -------
     ndarray, shape (..., 3)
     """
-    columns = terms[..., :3]
     shrink = np.diag([0.0, penalty, penalty])
     beta: Array = np.zeros((*labels.shape[:-1], 3)) + np.asarray(start)
     for _ in range(NEWTON_STEPS):
-        share = special.expit((columns @ beta[..., None])[..., 0])
-        gradient = ((labels - share)[..., None, :] @ columns)[..., 0, :] - beta @ shrink
-        moments = ((share * (1.0 - share))[..., None, :] @ terms)[..., 0, :]
-        hessian = moments[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]] + shrink
-        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
+        step = newton_step(terms, labels, beta, shrink)
         beta += step
         if np.abs(step).max() < LAST_STEP:
             return beta
     raise RuntimeError(f"no convergence in {NEWTON_STEPS} steps: are the classes separable?")
+
+
+def newton_step(terms: Array, labels: NDArray[np.bool_], beta: Array, shrink: Array) -> Array:
+    """Return the step of Newton's method from the coefficients `beta`."""
+    columns = terms[..., :3]
+    share = special.expit((columns @ beta[..., None])[..., 0])
+    gradient = ((labels - share)[..., None, :] @ columns)[..., 0, :] - beta @ shrink
+    moments = ((share * (1.0 - share))[..., None, :] @ terms)[..., 0, :]
+    hessian = moments[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]] + shrink
+    return np.linalg.solve(hessian, gradient[..., None])[..., 0]
 
 
 # True scores of a rule
@@ -162,14 +167,14 @@ def draw(design: Design, stream: np.random.Generator, size: int) -> tuple[Array,
     return features, labels
 
 
-def partition(n: int, positives: int | None = None) -> tuple[Indices, Indices]:
-    """Return the six training and test sets of block-regularised cross-validation.
+def partition(n: int, positives: int | None = None) -> Indices:
+    """Return the training and test sets of block-regularised cross-validation, (2, 6, n / 2).
 
     With `positives`, each block has the same number of the first `positives` observations.
     """
     strata = None if positives is None else np.arange(n) < positives
     pairs = f1ci.bcv_partitions(n, repetitions=REPETITIONS, stratify=strata, rng=0)
-    return np.stack([train for train, _ in pairs]), np.stack([test for _, test in pairs])
+    return np.stack(pairs, axis=1)
 
 
 def folds(
@@ -178,8 +183,8 @@ def folds(
     """Return the indices of all training and test sets, shape (size, 6, n / 2) each."""
     size, n = labels.shape
     if design.partition == "stratified blocks":
-        pairs = [blocks(n, int(positives)) for positives in labels.sum(axis=1)]
-        return np.stack([train for train, _ in pairs]), np.stack([test for _, test in pairs])
+        train, test = np.stack([blocks(n, k) for k in labels.sum(axis=1).tolist()], axis=1)
+        return train, test
     if design.partition == "blocks":
         order = stream.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
         train, test = blocks(n)
@@ -202,17 +207,22 @@ def one_batch(
     terms = terms_of(features)
     of_all = fit(terms, labels, penalty=design.penalty)
     # From the rule of the whole data set it is a step or two to those of its halves.
-    of_train, start = (terms[sample, train], labels[sample, train]), of_all[:, None]
-    beta = fit(*of_train, start=start, penalty=design.penalty)
-    scores = beta[..., None, :1] + features[sample, test] @ beta[..., 1:, None]
-    predicted, true = scores[..., 0] > 0.0, labels[sample, test]
-    counts = [predicted & true, predicted & ~true, ~predicted & true]
-    shape = (size, REPETITIONS, 2)
+    known = terms[sample, train], labels[sample, train]
+    beta = fit(*known, start=of_all[:, None], penalty=design.penalty)
+    shape = (size, REPETITIONS, 2, -1)
     return (
-        np.stack([cell.sum(axis=-1) for cell in counts], axis=-1).reshape(*shape, 3),
-        rates(beta, design.means).reshape(*shape, 2),
+        counts_of(beta, features[sample, test], labels[sample, test]).reshape(shape),
+        rates(beta, design.means).reshape(shape),
         rates(of_all, design.means),
     )
+
+
+def counts_of(beta: Array, features: Array, true: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return TP, FP and FN of rules on their test sets."""
+    scores = beta[..., None, :1] + features @ beta[..., 1:, None]
+    predicted = scores[..., 0] > 0.0
+    cells = [predicted & true, predicted & ~true, ~predicted & true]
+    return np.stack([cell.sum(axis=-1) for cell in cells], axis=-1)
 
 
 def some_batches(

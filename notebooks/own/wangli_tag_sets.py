@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from compendium.data import read_verified
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -47,11 +46,6 @@ def cells_by_dialogue(partition: str) -> Counts:
     cells = np.zeros((3, 2, 58, len(CELLS)), dtype=np.int64)
     cells[rows["repetition"] - 1, rows["fold"] - 1, rows["dialogue"]] = rows[CELLS]
     return cells
-
-
-def blocks() -> pd.DataFrame:
-    """Return what each block of either partition holds."""
-    return _read("tag-sets-blocks.csv")
 
 
 def corpora(pair: str, tested_on: str) -> Counts:
@@ -123,11 +117,3 @@ def labels(cells: ArrayLike) -> tuple[Counts, Counts, Counts]:
     number = np.asarray(cells)
     gold, a, b = (np.repeat(digits, number) for digits in (_GOLD, _A, _B))
     return gold, a, b
-
-
-def probability_not_better(
-    difference: float, sd_a: float, sd_b: float, correlation: float = 0.0
-) -> float:
-    """Return the probability that B is not better, for normal errors with a correlation."""
-    spread = (sd_a**2 + sd_b**2 - 2 * correlation * sd_a * sd_b) ** 0.5
-    return float(stats.norm.cdf(-difference / spread))

@@ -35,23 +35,33 @@ def values(x: Any, s: Any, t: Any) -> dict[str, Any]:
 def printed(x: float, s: float, t: float) -> dict[str, Array]:
     """Return the derivatives by x, s and t as Table III prints them."""
     g = values(x, s, t)
-    correlation = g["correlation"] / (x - s * t)
-    by_s = (2 * (s - 1) * x - s * t) / (2 * (s - s**2))
-    by_t = (2 * (t - 1) * x - s * t) / (2 * (t - t**2))
-    table = {
-        "accuracy": (2, -1, -1),
-        "F1 (Dice)": np.array([1, -0.5 * g["F1 (Dice)"], -0.5 * g["F1 (Dice)"]]) / (0.5 * (s + t)),
-        "F0.5": np.array([1, -A * g["F0.5"], -B * g["F0.5"]]) / (A * s + B * t),
-        "Jaccard": np.array([g["Jaccard"] * (s + t) / x, -g["Jaccard"], -g["Jaccard"]])
-        / (s + t - x),
-        "Tversky": (g["Tversky"] / x) ** 2
-        * np.array([TVERSKY_A * s + TVERSKY_B * t, -TVERSKY_A * x, -TVERSKY_B * x]),
-        "correlation": correlation * np.array([1, by_s, by_t]),
+    table = {"accuracy": (2, -1, -1), "correlation": _correlation(x, s, t, g["correlation"])}
+    table |= _ratios(x, s, t, g)
+    table |= {
         "cosine": g["cosine"] * np.array([1 / x, -1 / (2 * s), -1 / (2 * t)]),
         "lift": g["lift"] * np.array([1 / x, -1 / s, -1 / t]),
         "overlap": (1 / min(s, t), -(s < t) * x / s**2, -(t < s) * x / t**2),
     }
-    return {name: np.asarray(derivatives, dtype=np.float64) for name, derivatives in table.items()}
+    return {name: np.asarray(table[name], dtype=np.float64) for name in g}
+
+
+def _ratios(x: float, s: float, t: float, g: dict[str, Any]) -> dict[str, Array]:
+    """Return the derivatives of x over a weighted sum of x, s and t, which has the value g."""
+    dice, f_half, jaccard, tversky = (g[name] for name in list(g)[1:5])
+    of_tversky = np.array([TVERSKY_A * s + TVERSKY_B * t, -TVERSKY_A * x, -TVERSKY_B * x])
+    return {
+        "F1 (Dice)": np.array([1, -0.5 * dice, -0.5 * dice]) / (0.5 * (s + t)),
+        "F0.5": np.array([1, -A * f_half, -B * f_half]) / (A * s + B * t),
+        "Jaccard": np.array([jaccard * (s + t) / x, -jaccard, -jaccard]) / (s + t - x),
+        "Tversky": (tversky / x) ** 2 * of_tversky,
+    }
+
+
+def _correlation(x: float, s: float, t: float, g: float) -> Array:
+    """Return the derivatives of the correlation, which has the value g, misprints included."""
+    by_s = (2 * (s - 1) * x - s * t) / (2 * (s - s**2))
+    by_t = (2 * (t - 1) * x - s * t) / (2 * (t - t**2))
+    return g / (x - s * t) * np.array([1, by_s, by_t])
 
 
 def differences(x: float, s: float, t: float) -> dict[str, Array]:

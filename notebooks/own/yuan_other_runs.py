@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from f1ci.metrics import BinaryMetric
 from notebooks.shared import joint_coverage
 
 Array = NDArray[np.float64]
 
-KINDS = ("corrected", "joint", "individual")
 # The standard deviation of a rounding error in the fourth digit.
 ROUNDING = 1e-4 / np.sqrt(12)
 # Less likely test sets weigh nothing in any population that is tried.
@@ -66,48 +64,35 @@ class Enumerated:
         TN, FP, FN, TP as probabilities.
     counts, probability : ndarray
         As `joint_coverage.tables` gives them.
-    study : dict of ndarray
-        As `joint_coverage.quantities` gives it, of one family called "rule".
+    quantities : dict of ndarray
+        As `joint_coverage.quantities` gives them, of one family called "rule".
     """
 
     start: Array
     counts: Array
     probability: Array
-    study: Mapping[str, NDArray[Any]]
+    quantities: Mapping[str, NDArray[Any]]
 
     @classmethod
     def of(
-        cls,
-        n: int,
-        population: ArrayLike,
-        metrics: Sequence[BinaryMetric],
-        *,
-        rescaled: bool = False,
-        square: float | None = None,
-        examples: int = joint_coverage.EXAMPLES,
+        cls, study: joint_coverage.Study, n: int, population: ArrayLike, *, least: float = 0.0
     ) -> Enumerated:
-        """Enumerate test sets of size n, whose intervals should hold the population's values."""
+        """Enumerate test sets of size n, whose intervals should hold the population's values.
+
+        Test sets whose probability is at most `least` are left out.
+        """
         cells = np.asarray(population, dtype=np.float64)
         start = cells / cells.sum()
         counts, probability = joint_coverage.tables(n, start)
-        if rescaled:
-            likely = probability > FAINT
-            counts, probability = counts[likely], probability[likely]
-        truth = joint_coverage.true_values(start, metrics)
-        study = joint_coverage.quantities(
-            counts,
-            truth,
-            metrics,
-            {"rule": slice(None)},
-            rescaled=rescaled,
-            square=square,
-            examples=examples,
-        )
-        return cls(start, counts.astype(float), probability, study)
+        likely = probability > least
+        counts, probability = counts[likely], probability[likely]
+        truth = joint_coverage.true_values(start, study.metrics)
+        quantities = joint_coverage.quantities(study, counts, truth)
+        return cls(start, counts.astype(float), probability, quantities)
 
     def values(self, keys: Iterable[str]) -> Array:
         """Return these quantities of every test set, shape (tests, keys)."""
-        return np.column_stack([np.asarray(self.study[key], dtype=np.float64) for key in keys])
+        return np.column_stack([np.asarray(self.quantities[key], dtype=np.float64) for key in keys])
 
     def weights(self, cells: ArrayLike) -> tuple[Array, float]:
         """Return the test sets' probabilities under another population, and their sum before."""
@@ -199,7 +184,8 @@ class RuleFit:
 
     def as_one_run(self, prevalence: float, rows: Sequence[int], size: int) -> float:
         """Return the least chi-square if some rows came from the same `size` test sets."""
-        separate, row = self.per_row, np.repeat(range(3), 2)
+        separate = self.per_row
+        row = np.repeat(range(3), 2)
         run = np.where(np.isin(row, rows), -1, row)
         self.per_row = (run[:, None] == run) / np.where(run == -1, size, self.sets)
         least = self.fit(prevalence)[1]

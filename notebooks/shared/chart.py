@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 from compendium import figures
+from numpy.typing import NDArray
 
 # A question, its colour, and what one has with the calls that answer it.
 CHART = (
@@ -67,30 +67,36 @@ def draw(axes: Any) -> None:
 
 def disagreement(axes: Any) -> None:
     """Draw which items two models get right: only the columns in which they differ count."""
-    right = np.ones((2, 30), dtype=bool)
-    right[:, [4, 11, 17, 26]] = False  # both wrong
-    right[0, [2, 8, 14, 20, 23, 28]] = False  # only B right
-    right[1, [6, 18]] = False  # only A right
-    differ = right[0] != right[1]
-    for item in range(30):
-        ink = "#dddddd"
-        if differ[item]:
-            ink = figures.COLOURS["blue" if right[1, item] else "vermilion"]
-        for row in (0, 1):
-            face = ink if right[row, item] else "white"
-            box = {"marker": "s", "markersize": 5, "markeredgecolor": ink}
-            axes.plot(item, -row, color=face, linestyle="", **box)
-        if differ[item]:
-            axes.annotate(
-                "", (item, -2.1), (item, -1.5), arrowprops={"arrowstyle": "-|>", "color": ink}
-            )
-    only_b, only_a = int((right[1] & ~right[0]).sum()), int((right[0] & ~right[1]).sum())
-    axes.text(-0.8, 0, "model A", ha="right", va="center")
-    axes.text(-0.8, -1, "model B", ha="right", va="center")
+    right = _who_is_right()
+    for item, (a, b) in enumerate(right.T):
+        _column(axes, item, a, b)
+    for row, name in ((0, "model A"), (-1, "model B")):
+        axes.text(-0.8, row, name, ha="right", va="center")
+    only_a, only_b = (right[0] > right[1]).sum(), (right[1] > right[0]).sum()
     words = f"only B right: {only_b}        only A right: {only_a}"
     axes.text(14.5, -2.6, words, ha="center", va="center", fontweight="bold")
     axes.set(xlim=(-7, 30), ylim=(-3, 0.8))
     axes.axis("off")
+
+
+def _who_is_right() -> NDArray[np.bool_]:
+    """Return which of 30 items the models A and B get right."""
+    right = np.ones((2, 30), dtype=bool)
+    right[:, [4, 11, 17, 26]] = False  # both wrong
+    right[0, [2, 8, 14, 20, 23, 28]] = False  # only B right
+    right[1, [6, 18]] = False  # only A right
+    return right
+
+
+def _column(axes: Any, item: int, a: bool, b: bool) -> None:
+    """Draw a square for each model, filled if it is right, and an arrow if the models differ."""
+    ink = figures.COLOURS["blue" if b else "vermilion"] if a != b else "#dddddd"
+    box = {"marker": "s", "markersize": 5, "markeredgecolor": ink, "linestyle": ""}
+    for row, is_right in ((0, a), (-1, b)):
+        axes.plot(item, row, color=ink if is_right else "white", **box)
+    if a != b:
+        arrow = {"arrowstyle": "-|>", "color": ink}
+        axes.annotate("", (item, -2.1), (item, -1.5), arrowprops=arrow)
 
 
 def documents(axes: Any) -> None:
@@ -99,15 +105,11 @@ def documents(axes: Any) -> None:
     scattered[np.arange(12) % 10, (np.arange(12) * 4 + 2) % 9] = True
     clumped = np.zeros((10, 9), dtype=bool)
     clumped[3, :6] = clumped[7, 2:8] = True
-    for axis, errors, title in zip(
-        axes,
-        (scattered, clumped),
-        ("errors all over:\nninety items", "errors together:\nten documents"),
-        strict=True,
-    ):
-        for document, item in itertools.product(range(10), range(9)):
-            wrong = errors[document, item]
+    axes[0].set_title("errors all over:\nninety items")
+    axes[1].set_title("errors together:\nten documents")
+    for axis, errors in zip(axes, (scattered, clumped), strict=True):
+        for (document, item), wrong in np.ndenumerate(errors):
             ink = figures.COLOURS["vermilion"] if wrong else "#bbbbbb"
             axis.plot(document, item, "o", color=ink, markersize=5 if wrong else 3)
-        axis.set(title=title, xlim=(-0.6, 9.6), ylim=(-0.8, 8.8), yticks=[], xticks=[])
+        axis.set(xlim=(-0.6, 9.6), ylim=(-0.8, 8.8), yticks=[], xticks=[])
         axis.set_xlabel("a column is a document")

@@ -58,27 +58,44 @@ def appendix_d() -> dict[str, str]:
 
 def closed_forms(matrix: Counts) -> ClosedForms:
     """Return the paper's sums for a matrix with true classes in rows."""
-    n, r = float(matrix.sum()), len(matrix)
+    n = float(matrix.sum())
     p = matrix / n
-    right, true, predicted = np.diag(p), p.sum(axis=1), p.sum(axis=0)
+    # The variance of a share (equation 4).
+    right = np.trace(p)
+    micro = right * (1 - right) / n
+    scale = n * len(matrix) ** 2
+    return ClosedForms(micro, *_macro_sums(p), 2 / scale, *_macro_star_parts(p, scale))
+
+
+def _macro_sums(p: Array) -> tuple[float, float]:
+    """Return the two sums of Appendix B."""
+    right = np.diag(p)
+    s = p.sum(axis=1) + p.sum(axis=0)
+    f = 2 * right / s
+    miss = s - 2 * right
     confused = p - np.diag(right)
-    s = true + predicted
-    f, miss = 2 * right / s, s - 2 * right
-    # 1. Micro F1: the variance of a share (equation 4).
-    micro = right.sum() * (1 - right.sum()) / n
-    # 2. Macro F1: the two sums of Appendix B.
     first = (f * miss / s**2 * (miss / s + f / 2)).sum()
     second = (confused * np.outer(f / s, f / s)).sum()
-    # 3. Macro* F1: mean precision, mean recall and their moments (Appendix C).
-    var_precision = (right * (predicted - right) / predicted**3).sum() / (n * r**2)
-    var_recall = (right * (true - right) / true**3).sum() / (n * r**2)
-    diagonal = (right * (predicted - right) * (true - right) / (predicted * true) ** 2).sum()
+    return float(first), float(second)
+
+
+def _macro_star_parts(p: Array, scale: float) -> list[float]:
+    """Return mean precision, mean recall, their variances and their covariance (Appendix C)."""
+    right = np.diag(p)
+    true = p.sum(axis=1)
+    predicted = p.sum(axis=0)
+    wrong_of_true = true - right
+    wrong_of_predicted = predicted - right
+    confused = p - np.diag(right)
+    diagonal = (right * wrong_of_predicted * wrong_of_true / (predicted * true) ** 2).sum()
     beside = (confused * np.outer(right / true**2, right / predicted**2)).sum()
-    means = (right / predicted).mean(), (right / true).mean()
-    covariance = (diagonal + beside) / (n * r**2)
-    return ClosedForms(
-        micro, first, second, 2 / (n * r**2), *means, var_precision, var_recall, covariance
-    )
+    return [
+        (right / predicted).mean(),
+        (right / true).mean(),
+        (right * wrong_of_predicted / predicted**3).sum() / scale,
+        (right * wrong_of_true / true**3).sum() / scale,
+        (diagonal + beside) / scale,
+    ]
 
 
 def macro_star_variance(forms: ClosedForms) -> float:

@@ -116,15 +116,20 @@ def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
     if bad := [text for text in frame["count"] if not re.fullmatch(r"\d+", text)]:
         raise ValueError(f"{path}: a count must be an integer of at least 0, got {bad[0]!r}")
     frame["count"] = frame["count"].astype(np.int64)
-    for name, cells in frame.groupby("name"):
-        pairs = set(zip(cells["true"], cells["predicted"], strict=True))
-        classes = set(cells["true"]) | set(cells["predicted"])
-        if len(pairs) < len(cells) or len(pairs) < len(classes) ** 2:
-            raise ValueError(
-                f"{path}: {name!r} must have one line for each pair of its {len(classes)} "
-                f"classes, got {len(cells)} lines for {len(pairs)} pairs"
-            )
-    return {str(name): _matrix(cells) for name, cells in frame.groupby("name", sort=False)}
+    matrices = {}
+    for name, cells in frame.groupby("name", sort=False):
+        _check_pairs(f"{path}: {name!r}", cells)
+        matrices[str(name)] = _matrix(cells)
+    return matrices
+
+
+def _check_pairs(what: str, cells: pd.DataFrame) -> None:
+    """Check that every pair of classes has one line."""
+    pairs = set(zip(cells["true"], cells["predicted"], strict=True))
+    classes = len(set(cells["true"]) | set(cells["predicted"]))
+    if len(pairs) < len(cells) or len(pairs) < classes**2:
+        rule = f"must have one line for each pair of its {classes} classes"
+        raise ValueError(f"{what} {rule}, got {len(cells)} lines for {len(pairs)} pairs")
 
 
 def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
@@ -132,11 +137,6 @@ def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
     labels = list(dict.fromkeys(cells["true"]))
     matrix = cells.pivot(index="true", columns="predicted", values="count")
     return matrix.loc[labels, labels].astype(np.int64)
-
-
-def confusion_matrix_names() -> list[str]:
-    """Return the names that :func:`confusion_matrix` knows."""
-    return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
 
 
 def confusion_matrix(name: str) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,35 +22,42 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     ratio : bool
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
-    page = ledger.opened()
-    values = np.empty(
-        (len(rows), 4)
-    )  # lowest and highest printed number that agrees, ours, printed
-    for place, i in enumerate(rows.values()):
-        row, record = page.row(i), page.records[i]
-        values[place] = [*ledger.allowed(record, row), record.value, float(row.printed)]
-    low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
+    table = np.array([_limits(identity) for identity in rows.values()])
+    low, high, ours, printed = (table / table[:, [2]] if ratio else table).T
     places = np.arange(len(rows))
-    ranges(axes, list(rows), np.column_stack([low, high]), printed, "allowed by the ledger")
-    axes.plot(ours, places, "|", markersize=9, color=figures.COLOURS["blue"], label="reproduced")
+    sky, blue, black = (figures.COLOURS[name] for name in ("sky", "blue", "black"))
+    axes.hlines(places, low, high, color=sky, linewidth=6, label="allowed by the ledger")
+    axes.plot(printed, places, "o", color=black, markersize=5, label="printed")
+    axes.plot(ours, places, "|", markersize=9, color=blue, label="reproduced")
+    axes.set_yticks(places, list(rows))
+    axes.set_ylim(len(rows) - 0.4, -0.6)
 
 
-def ranges(axes: Any, names: Sequence[str], bands: Any, printed: Any, label: str) -> None:
-    """Draw bands as bars from top to bottom, and on each the printed number.
+def _limits(identity: str) -> list[float]:
+    """Return the lowest and highest printed number that agrees, our number and the printed one."""
+    page = ledger.opened()
+    row = page.row(identity)
+    record = page.records[identity]
+    return [*map(float, ledger.allowed(record, row)), float(record.value or 0), float(row.printed)]
+
+
+def ratios(table: str, lines: Mapping[str, str], height: float) -> Any:
+    """Draw the coverages and the lengths of a table as ratios to the reproduced ones.
 
     Parameters
     ----------
-    axes : matplotlib.axes.Axes
-    names : sequence of str
-    bands : array_like, shape (rows, 2)
-    printed : array_like, shape (rows,)
-    label : str
-        What the bars are.
+    table : str
+        The beginning of the ids.
+    lines : mapping of str to str
+        The lines of the table, such as "1nn/joint", and their names.
+    height : float
+        Of the figure, in inches.
     """
-    low, high = np.asarray(bands).T
-    values, places = np.asarray(printed), np.arange(len(names))
-    axes.hlines(places, low, high, color=figures.COLOURS["sky"], linewidth=6, label=label)
-    look = {"color": figures.COLOURS["black"], "markersize": 5, "label": "printed"}
-    axes.plot(values, places, "o", **look)
-    axes.set_yticks(places, names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    figure, axes = figures.subplots(2, 1, height=height, sharey=True)
+    for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
+        ids = {name: f"{table}/{line}/{quantity}" for line, name in lines.items()}
+        allowed(axis, ids, ratio=True)
+        axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
+        axis.set(title=quantity, xlabel="ratio to the reproduced value")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure

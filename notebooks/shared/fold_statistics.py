@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
+import f1ci
+
 Array = NDArray[np.float64]
 
 
@@ -86,12 +88,20 @@ def t_interval(values: ArrayLike, confidence_level: float = 0.95) -> TInterval:
 def contains(
     counts: ArrayLike, weight: float, truth: ArrayLike, confidence_level: float = 0.95
 ) -> NDArray[np.bool_]:
-    """Return whether the credible interval of F1 (eq. 30, prior 1) holds the truth.
+    """Return whether the credible interval of F1 (prior 1) holds the truth.
 
     It does if the posterior's probability below the truth lies between the two tails.
     """
     tp, fp, fn = weight * np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
-    true = np.asarray(truth, dtype=float)
-    below = special.betainc(tp + 1, fp + fn + 2, true / (2 - true))
-    inside: NDArray[np.bool_] = np.abs(below - 0.5) <= confidence_level / 2
-    return inside
+    below = f1ci.posterior(tp, fp, fn, prior=1.0).cdf(truth)
+    return np.asarray(np.abs(np.subtract(below, 0.5)) <= confidence_level / 2)
+
+
+def spread_of_difference(sd_a: float, sd_b: float, correlation: float = 0.0) -> float:
+    """Return the standard deviation of a difference of two errors that are so correlated."""
+    return float((sd_a**2 + sd_b**2 - 2 * correlation * sd_a * sd_b) ** 0.5)
+
+
+def not_better(difference: float, sd_a: float, sd_b: float, correlation: float = 0.0) -> float:
+    """Return the probability that B is not better, for normal errors that are so correlated."""
+    return float(special.ndtr(-difference / spread_of_difference(sd_a, sd_b, correlation)))

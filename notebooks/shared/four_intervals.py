@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import f1ci
+from f1ci.methods import METHODS
+from f1ci.samples import Counts
 
 Array = NDArray[np.float64]
 Cells = Sequence[float]
@@ -96,27 +98,9 @@ def in_words(probability: float, *, missing: float = 0.0) -> str:
     return f"{probability:.4g}" if probability >= 1e-4 or probability == 0 else f"{probability:.1e}"
 
 
-def wilson_direct_of(f1: ArrayLike, v: float, z: float) -> tuple[Array, Array]:
-    """Return the Wilson direct ends at any values of the sample F1, whole counts or not.
-
-    The ends are the only roots of the quartic 2 (F - f)^2 = k F (1 - F) (2 - F)^2, k = z^2 / v,
-    one on each side of f (the chapter's thm-lam-two-roots). Bisection cannot miss them.
-    """
-    f, k = np.asarray(f1, float), z * z / v
-    ends = []
-    for border in (0.0, 1.0):
-        inner, outer = f.copy(), np.full_like(f, border)
-        for _ in range(60):
-            middle = (inner + outer) / 2
-            beyond = 2 * (middle - f) ** 2 > k * middle * (1 - middle) * (2 - middle) ** 2
-            inner, outer = np.where(beyond, inner, middle), np.where(beyond, middle, outer)
-        ends.append((inner + outer) / 2)
-    return ends[0], ends[1]
-
-
-def wilson_indirect_of(f1: ArrayLike, v: float, z: float) -> tuple[Array, Array]:
-    """Return the Wilson indirect ends at any values of the sample F1: Wilson's for F*, mapped."""
-    p, k = share_of(f1), z * z / v
-    middle = (p + k / 2) / (1 + k)
-    half = np.sqrt(k * p * (1 - p) + k * k / 4) / (1 + k)
-    return f1_of(middle - half), f1_of(middle + half)
+def ends_at(method: str, f1: ArrayLike, v: float, z: float) -> tuple[Array, Array]:
+    """Return the end points of f1ci at any values of the sample F1, whole counts or not."""
+    tp = v * share_of(f1)
+    interval = next(x for x in METHODS.values() if method in (x.name, x.paper_name))
+    low, high = interval.limits(Counts(f1ci.metrics.f1, tp, v - tp, np.zeros_like(tp)), z)
+    return np.asarray(low), np.asarray(high)

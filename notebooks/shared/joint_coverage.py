@@ -4,16 +4,16 @@ A test set of n cases enters the intervals through its joint cell counts alone, 
 set is one multinomial draw. For one rule only TP, FP and FN matter, and all tables that can occur
 are summed over instead of drawn.
 
-Every study looks at four kinds of intervals, named as in Tables VI and VII: "individual",
-"joint", "corrected" (joint and blurred) and "corrected_individual". Its results are a dictionary
-with names such as "1nn/joint/coverage" and "all/corrected/length" (a family of measures, a kind, a
+A `Study` says what is measured in each test set. It looks at four kinds of intervals, named as in
+Tables VI and VII: "individual", "joint", "corrected" (joint and blurred) and
+"corrected_individual". Results are a dictionary with names such as "1nn/joint/coverage" and "all/corrected/length" (a family of measures, a kind, a
 quantity). "individual/m3" is the coverage of the third measure alone.
 
 A critical value is computed
 
 - for one or two measures, in every test set: a function of one correlation, tabulated;
 - for three measures of one rule whose tables are enumerated: by a quadratic in the three
-  correlations, fitted to the critical values of some examples; with `EXAMPLES` of them the
+  correlations, fitted to the critical values of some examples; with 500 of them the
   residuals are of order 1e-3;
 - otherwise once for all test sets of one population, from their mean correlation. It
   varies by less than one per cent from one test set to the next. This moves mean lengths
@@ -24,11 +24,11 @@ A measure whose estimated variance is zero is left out of the critical value of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,8 +41,6 @@ from f1ci.metrics import BinaryMetric
 
 Array = NDArray[np.float64]
 
-# So many tables of an enumeration get a critical value of their own.
-EXAMPLES = 500
 # Accuracy of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
 COMMON = 1e-3
 # Accuracy of the critical value of a single test set.
@@ -57,16 +55,14 @@ RAKES = 100
 LEVEL = 0.95
 
 
-@dataclass(frozen=True)
-class Moments:
+class Moments(NamedTuple):
     """Mean of a quantity over test sets, and its standard deviation from one set to the next."""
 
     mean: float
     deviation: float
 
 
-@dataclass(frozen=True)
-class Drift:
+class Drift(NamedTuple):
     """Cost of computing a critical value once instead of in every test set.
 
     `deviation` is the standard deviation of the critical value from test set to test set.
@@ -79,8 +75,7 @@ class Drift:
     length: float
 
 
-@dataclass(frozen=True)
-class Estimates:
+class Estimates(NamedTuple):
     """Measures of many test sets, with the covariance of choice I of the paper's remark 2.
 
     Attributes
@@ -94,6 +89,48 @@ class Estimates:
     value: Array
     covariance: Array
 
+    @property
+    def error(self) -> Array:
+        """The standard errors, shape (tests, K)."""
+        return np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is measured in each test set.
+
+    Attributes
+    ----------
+    metrics : sequence of BinaryMetric
+        The measures of each rule.
+    families : mapping of str to slice
+        Which measures should hold together, and what to call them; by default those of one rule.
+    level : float
+        The nominal level.
+    rescaled : bool
+        Whether each length is divided by the true value, as in Table VII.
+    corrected : bool
+        Whether to look at blurred intervals as well.
+    square : float, optional
+        What stands for z^2 in the blurred variance; by default z^2, for 95 % about 3.84.
+    examples : int
+        From so many test sets the critical values of three or more measures follow. With 0
+        examples, or with fewer test sets, all test sets have one common value.
+    """
+
+    metrics: Sequence[BinaryMetric]
+    families: Mapping[str, slice] = field(default_factory=lambda: {"rule": slice(None)})
+    level: float = 0.95
+    rescaled: bool = False
+    corrected: bool = True
+    square: float | None = None
+    examples: int = 0
+
+    @property
+    def z(self) -> float:
+        """The two-sided normal quantile of the level."""
+        return float(ndtri((1 + self.level) / 2))
+
 
 def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
     """Return the measures of a population: all of the first rule, then all of the second."""
@@ -103,11 +140,8 @@ def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
 def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     """Return estimates and their covariance (proposition 1 and remark 2) from joint cells.
 
-    Parameters
-    ----------
-    cells : array_like, shape (tests, 2**(m + 1))
-        Counts; the index of a cell, in binary, reads Z A_1 ... A_m.
-    metrics : sequence of BinaryMetric
+    The cells have the shape (tests, 2**(m + 1)). The index of a cell, in binary, reads
+    Z A_1 ... A_m.
     """
     rows = [rows_of_cells(block, metrics, method="delta") for block in _blocks(cells)]
     value = np.concatenate([block.estimate.T for block in rows])
@@ -140,6 +174,14 @@ def _blocks(cells: ArrayLike) -> list[Array]:
     return np.array_split(counts, -(-counts.size // BLOCK))
 
 
+def rule_tables(cells: ArrayLike) -> list[Array]:
+    """Return the table TN, FP, FN, TP of each rule, from joint cells of any number of rules."""
+    flat = np.asarray(cells)
+    rules = range(1, flat.size.bit_length() - 1)
+    joint = flat.reshape([2] * (len(rules) + 1))
+    return [joint.sum(axis=tuple(set(rules) - {rule})).ravel() for rule in rules]
+
+
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
     """Return all tables of one rule that a test set of n cases can show, except faint ones.
 
@@ -156,14 +198,10 @@ def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
     probability : ndarray, shape (tables,)
         Their sum falls short of 1 by about 1e-9.
     """
-    counts, probability = map(np.concatenate, zip(*_table_blocks(n, cells), strict=True))
-    return counts, probability
-
-
-def _table_blocks(n: int, cells: ArrayLike) -> Iterator[tuple[NDArray[np.int64], Array]]:
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
-    for counts, probability in f1ci.coverage.tables(n, p[[1, 2, 3, 0]], least=LEAST):
-        yield counts[:, [3, 0, 1, 2]], probability
+    blocks = f1ci.coverage.tables(n, p[[1, 2, 3, 0]], least=LEAST)
+    counts, probability = map(np.concatenate, zip(*blocks, strict=True))
+    return counts[:, [3, 0, 1, 2]], probability
 
 
 @lru_cache(maxsize=4)
@@ -235,213 +273,128 @@ def _by_regression(rho: Array, level: float, examples: int) -> Array:
     return values
 
 
-def _held_and_length(
-    name: str, miss: Array, error: Array, unit: Array, q: Array
-) -> dict[str, NDArray[Any]]:
-    """Say for each test set if all its intervals hold, and how long they are on average."""
-    reach = q[:, None] * error
-    held = (miss <= reach).all(axis=-1)
-    return {f"{name}/coverage": held, f"{name}/length": 2 * (reach / unit).mean(axis=-1)}
-
-
-def quantities(
-    counts: NDArray[Any],
-    truth: Array,
-    metrics: Sequence[BinaryMetric],
-    families: Mapping[str, slice],
-    level: float = 0.95,
-    *,
-    rescaled: bool = False,
-    corrected: bool = True,
-    square: float | None = None,
-    examples: int = EXAMPLES,
-) -> dict[str, NDArray[Any]]:
+def quantities(study: Study, counts: NDArray[Any], truth: Array) -> dict[str, NDArray[Any]]:
     """Return what the paper averages, for each test set.
 
     Parameters
     ----------
+    study : Study
     counts : ndarray, shape (tests, 2**(m + 1))
         Joint cells of the test sets.
     truth : ndarray, shape (measures,)
-        What the intervals should hold, and what lengths are divided by if `rescaled`.
-    metrics : sequence of BinaryMetric
-    families : mapping of str to slice
-        Which measures should hold together, and what to call them.
-    level, rescaled, corrected
-        As in `simulate`.
-    square : float, optional
-        What stands for z^2 in the blurred variance; by default z^2, for 95 % about 3.84.
-    examples : int
-        As in `critical_values`.
+        What the intervals should hold, and what rescaled lengths are divided by.
 
     Returns
     -------
     dict of ndarray
         Every quantity of shape (tests,).
     """
-    found = estimates(counts, metrics)
-    miss = np.abs(found.value - truth)
-    unit = truth if rescaled else np.ones_like(truth)
-    choices = {("individual", "joint"): found.covariance}
-    if corrected:
-        added = float(ndtri((1 + level) / 2)) ** 2 if square is None else square
-        choice_2 = blurred(found, counts, metrics, added)
-        choices["corrected_individual", "corrected"] = choice_2
-    study: dict[str, NDArray[Any]] = {}
-    for names, covariance in choices.items():
-        study |= _of_choice(names, covariance, miss, unit, families, level, examples)
-    return study
+    found = estimates(counts, study.metrics)
+    results = _of_choice(study, ("individual", "joint"), found, truth)
+    if study.corrected:
+        square = study.z**2 if study.square is None else study.square
+        choice_2 = found._replace(covariance=blurred(found, counts, study.metrics, square))
+        results |= _of_choice(study, ("corrected_individual", "corrected"), choice_2, truth)
+    return results
 
 
 def _of_choice(
-    names: tuple[str, str],
-    covariance: Array,
-    miss: Array,
-    unit: Array,
-    families: Mapping[str, slice],
-    level: float,
-    examples: int,
+    study: Study, names: tuple[str, str], found: Estimates, truth: Array
 ) -> dict[str, NDArray[Any]]:
     """Return the quantities of individual and of joint intervals with one covariance."""
-    individual, joint = names
-    z = np.full(len(miss), ndtri((1 + level) / 2))
-    error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-    held = miss <= z[:, None] * error
-    study: dict[str, NDArray[Any]] = {f"{individual}/m{k + 1}": x for k, x in enumerate(held.T)}
-    for family, some in families.items():
-        q = critical_values(covariance[:, some, some], level, examples=examples)
-        measures = miss[:, some], error[:, some], unit[some]
-        study |= _held_and_length(f"{family}/{individual}", *measures, z)
-        study |= _held_and_length(f"{family}/{joint}", *measures, q)
-    return study
+    miss = np.abs(found.value - truth)
+    unit = truth if study.rescaled else 1.0
+    individual = study.z * found.error
+    results = {f"{names[0]}/m{k + 1}": held for k, held in enumerate((miss <= individual).T)}
+    for family, some in study.families.items():
+        joint = _joint_reach(study, found, some)
+        for name, reach in zip(names, (individual, joint), strict=True):
+            results[f"{family}/{name}/coverage"] = (miss <= reach)[:, some].all(axis=-1)
+            results[f"{family}/{name}/length"] = 2 * (reach / unit)[:, some].mean(axis=-1)
+    return results
+
+
+def _joint_reach(study: Study, found: Estimates, some: slice) -> Array:
+    """Return how far the joint intervals of a family reach."""
+    covariance = found.covariance[:, some, some]
+    q = critical_values(covariance, study.level, examples=study.examples)
+    return q[:, None] * found.error
 
 
 def exact(
-    n: int,
-    cells: ArrayLike,
-    metrics: Sequence[BinaryMetric],
-    *,
-    truth: ArrayLike | None = None,
-    level: float = 0.95,
-    rescaled: bool = False,
-    corrected: bool = True,
-    square: float | None = None,
-    examples: int = EXAMPLES,
+    study: Study, n: int, cells: ArrayLike, *, truth: ArrayLike | None = None
 ) -> dict[str, Moments]:
     """Return coverage and mean length of the intervals for one rule, by enumeration.
 
     Parameters
     ----------
+    study : Study
+        Its one family is called "rule".
     n : int
         Size of a test set.
     cells : array_like, shape (4,)
         The population: TN, FP, FN, TP.
-    metrics : sequence of BinaryMetric
     truth : array_like, optional
         What the intervals should hold; by default the population's own values.
-    level : float
-    rescaled : bool
-        Whether each length is divided by the true value, as in Table VII.
-    corrected, square, examples
-        As in `quantities`.
-
-    Returns
-    -------
-    dict of Moments
-        Of one rule, whose family is called "rule".
     """
-    target = true_values(cells, metrics) if truth is None else np.asarray(truth, dtype=np.float64)
-    # Critical values by regression need all tables at once.
-    blocks = _table_blocks(n, cells) if len(metrics) < 3 else [tables(n, cells)]
-    total = 0.0
-    sums: dict[str, Any] = {}
-    options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
-    options["examples"] = examples
-    for counts, probability in blocks:
-        values = quantities(counts, target, metrics, {"rule": slice(None)}, level, **options)
-        total += float(probability.sum())
-        for name, value in values.items():
-            one = value.astype(np.float64)
-            moments = np.array([probability @ one, probability @ one**2])
-            sums[name] = sums.get(name, 0.0) + moments
-    # The sum of p (v - mean)^2.
-    return {
-        name: Moments(float(mean), float(max(square_ - (2 - total) * mean**2, 0.0)) ** 0.5)
-        for name, (mean, square_) in sums.items()
-    }
+    target = true_values(cells, study.metrics) if truth is None else np.asarray(truth)
+    counts, probability = tables(n, cells)
+    total = float(probability.sum())
+    moments = {}
+    for name, values in quantities(study, counts, target).items():
+        mean = float(probability @ values)
+        # The sum of p (v - mean)^2.
+        variance = float(probability @ np.square(values, dtype=float)) - (2 - total) * mean**2
+        moments[name] = Moments(mean, max(variance, 0.0) ** 0.5)
+    return moments
 
 
 def simulate(
-    n: int,
-    cells: ArrayLike,
-    metrics: Sequence[BinaryMetric],
-    families: Mapping[str, slice],
-    *,
-    replicates: int,
-    rng: Any,
-    truth: Array | None = None,
-    level: float = 0.95,
-    rescaled: bool = False,
-    corrected: bool = True,
-    square: float | None = None,
+    study: Study, n: int, cells: ArrayLike, *, replicates: int, rng: Any, truth: Any = None
 ) -> dict[str, Moments]:
     """Return mean and deviation of each quantity over `replicates` drawn test sets.
 
     Parameters
     ----------
+    study : Study
     n : int
         Size of a test set.
     cells : array_like, shape (2**(m + 1),)
         The population: counts or probabilities of the joint cells of outcome and rules.
-    metrics : sequence of BinaryMetric
-    families : mapping of str to slice
-        As in `quantities`.
     replicates : int
     rng : None, int, SeedSequence or Generator
     truth : ndarray, optional
         What the intervals should hold; by default the population's own values.
-    level : float
-    rescaled : bool
-        Whether each length is divided by the true value.
-    corrected : bool
-        Whether to look at blurred intervals as well.
-    square : float, optional
-        As in `quantities`.
     """
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
-    target = true_values(p, metrics) if truth is None else truth
-    options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
-    values = quantities(counts, target, metrics, families, level, examples=0, **options)
-    return {
-        name: Moments(float(value.mean()), float(value.std())) for name, value in values.items()
-    }
+    target = true_values(p, study.metrics) if truth is None else truth
+    values = quantities(study, counts, target)
+    return {name: Moments(float(x.mean()), float(x.std())) for name, x in values.items()}
 
 
 def replications(
+    study: Study,
     n: int,
     populations: ArrayLike,
-    metrics: Sequence[BinaryMetric],
-    families: Mapping[str, slice],
     *,
     replicates: int,
     seed: np.random.SeedSequence,
-    truths: ArrayLike | None = None,
+    truth: ArrayLike | None = None,
     pool: Executor | None = None,
-    **options: Any,
 ) -> dict[str, Array]:
     """Return the means of `simulate` for every population, each with a stream of its own.
 
     Parameters
     ----------
+    study, n, replicates
+        As in `simulate`.
     populations : array_like, shape (splits, 2**(m + 1))
     seed : SeedSequence
-    truths : array_like, shape (splits, measures) or (measures,), optional
-        As `truth` in `simulate`, for each population or for all.
+    truth : array_like, shape (measures,), optional
+        As in `simulate`, for all populations.
     pool : Executor, optional
         Where to compute; here by default. The numbers do not depend on it.
-    n, metrics, families, replicates, **options
-        As in `simulate`.
 
     Returns
     -------
@@ -449,24 +402,16 @@ def replications(
         Every quantity of shape (splits,).
     """
     cells = np.asarray(populations, dtype=np.float64)
-    run = partial(_run, n, metrics, families, {"replicates": replicates, **options})
-    targets = true_values(cells, metrics)
-    if truths is not None:
-        targets = np.broadcast_to(np.asarray(truths, dtype=np.float64), targets.shape)
-    runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
+    run = partial(_run, study, n, replicates, truth)
+    runs = list((pool.map if pool else map)(run, cells, seed.spawn(len(cells))))
     return {name: np.array([one[name].mean for one in runs]) for name in runs[0]}
 
 
 def _run(
-    n: int,
-    metrics: Sequence[BinaryMetric],
-    families: Mapping[str, slice],
-    options: dict[str, Any],
-    cells: Array,
-    truth: Array,
-    rng: np.random.SeedSequence,
+    study: Study, n: int, replicates: int, truth: Any, cells: Array, rng: Any
 ) -> dict[str, Moments]:
-    return simulate(n, cells, metrics, families, truth=truth, rng=rng, **options)
+    """Simulate one population, in a process that may be another one."""
+    return simulate(study, n, cells, replicates=replicates, rng=rng, truth=truth)
 
 
 def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
@@ -506,30 +451,24 @@ def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
     return np.full(p.size, np.nan)
 
 
-def drift(
-    n: int,
-    cells: ArrayLike,
-    metrics: Sequence[BinaryMetric],
-    *,
-    replicates: int,
-    rng: Any,
-    level: float = 0.95,
-) -> Drift:
+def drift(study: Study, n: int, cells: ArrayLike, *, replicates: int, rng: Any) -> Drift:
     """Compare the critical values of single test sets with the value common to all."""
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
-    found, truth = estimates(counts, metrics), true_values(p, metrics)
-    error = np.sqrt(np.diagonal(found.covariance, axis1=-2, axis2=-1))
-    own = own_critical_values(found.covariance, level, accuracy=COMMON)
-    common = critical_values(found.covariance, level, examples=0)
-    miss = np.abs(found.value - truth)
-    covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
-    length = [(q[:, None] * error / truth).mean() for q in (own, common)]
-    return Drift(
-        deviation=float(own.std()),
-        coverage=float(covered[1] - covered[0]),
-        length=float(length[1] / length[0] - 1),
-    )
+    found = estimates(counts, study.metrics)
+    truth = true_values(p, study.metrics)
+    own = own_critical_values(found.covariance, study.level, accuracy=COMMON)
+    common = critical_values(found.covariance, study.level, examples=0)
+    covered, length = np.transpose([_joint(found, truth, q) for q in (own, common)])
+    changes = covered[1] - covered[0], length[1] / length[0] - 1
+    return Drift(float(own.std()), *map(float, changes))
+
+
+def _joint(found: Estimates, truth: Array, q: Array) -> tuple[float, float]:
+    """Return how often intervals with these critical values all hold, and their mean length."""
+    reach = q[:, None] * found.error
+    held = (np.abs(found.value - truth) <= reach).all(axis=-1)
+    return float(held.mean()), float((reach / truth).mean())
 
 
 def own_critical_values(covariance: Array, level: float = 0.95, *, accuracy: float = OWN) -> Array:

@@ -28,6 +28,8 @@ from compendium import show
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+DRAWS = 10_000  # tables
+SEED = 20260101
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,6 @@ def joint_test(
     *,
     unit: float | ArrayLike,
     correlation: ArrayLike | None = None,
-    draws: int = 10_000,
-    seed: int = 20260101,
 ) -> JointTest:
     """Return the joint test of a table's printed numbers.
 
@@ -74,10 +74,6 @@ def joint_test(
         A unit of the last printed digit.
     correlation : array_like, shape (rows, columns, columns), optional
         The correlation of the numbers in each row; by default they are independent.
-    draws : int, default 10000
-        How many tables are drawn.
-    seed : int
-        Seed of the draws.
 
     Examples
     --------
@@ -85,34 +81,43 @@ def joint_test(
     >>> test.numbers, test.p_chi_square > 0.05
     (2, True)
     """
-    y, m, s, u = np.broadcast_arrays(
-        *(np.atleast_2d(np.asarray(x, float)) for x in (printed, exact, errors, unit))
-    )
-    used = np.isfinite(y) & np.isfinite(m) & np.isfinite(s)
+    y, m, s, u = np.broadcast_arrays(*map(np.atleast_2d, (printed, exact, errors, unit)))
+    used = _used(y, m, s)
+    scale = np.sqrt(s**2 + u**2 / 12)
+    theirs = _statistics(((y - m) / scale)[used])
+    chance = _statistics(((_drawn(m, s, u, correlation) - m) / scale)[:, used])
+    further = (np.abs(chance) >= np.abs(theirs)[:, None] - 1e-12).sum(axis=1)
+    p = (1 + further) / (1 + DRAWS)
+    return JointTest(int(used.sum()), *theirs.tolist(), *p.tolist())
+
+
+def _used(y: Array, m: Array, s: Array) -> NDArray[np.bool_]:
+    """Tell which cells have all three numbers; their standard errors must be positive."""
+    used: NDArray[np.bool_] = np.isfinite(y + m + s)
     if not used.any() or (s[used] <= 0).any():
         raise ValueError("the table needs numbers, each with a standard error above 0")
-    scale = np.sqrt(s**2 + u**2 / 12)
-
-    def statistics(values: Array) -> Array:
-        z = ((values - m) / scale)[..., used]
-        return np.stack([(z**2).sum(-1), np.abs(z).max(-1), z.mean(-1)])
-
-    e = np.random.default_rng(seed).standard_normal((draws, *y.shape))
-    if correlation is not None:
-        e = np.einsum("...ij,d...j->d...i", _root(np.asarray(correlation, float)), e)
-    theirs, chance = statistics(y), statistics(np.round((m + s * e) / u) * u)
-    further = np.abs(chance) >= np.abs(theirs)[:, None] - 1e-12
-    p = (1 + further.sum(axis=1)) / (1 + draws)
-    return JointTest(int(used.sum()), *map(float, theirs), *map(float, p))
+    return used
 
 
-def _root(correlation: Array) -> Array:
-    """Return a matrix whose square is the correlation, which may be singular."""
-    values, vectors = np.linalg.eigh(correlation)
-    root: Array = (vectors * np.sqrt(np.maximum(values, 0))[..., None, :]) @ np.swapaxes(
-        vectors, -1, -2
-    )
-    return root
+def _drawn(m: Array, s: Array, u: Array, correlation: ArrayLike | None) -> Array:
+    """Return tables as a simulation without any mistake would print them."""
+    return np.asarray(np.round((m + s * _noise(m.shape, correlation)) / u) * u)
+
+
+def _statistics(z: Array) -> Array:
+    """Return the sum of squares, the largest absolute value and the mean of the last axis."""
+    return np.stack([(z**2).sum(-1), np.abs(z).max(-1), z.mean(-1)])
+
+
+def _noise(shape: tuple[int, ...], correlation: ArrayLike | None) -> Array:
+    """Return normal numbers for each drawn table, of the given correlation within rows."""
+    e = np.random.default_rng(SEED).standard_normal((DRAWS, *shape))
+    if correlation is None:
+        return e
+    # The symmetric root of the correlation, which may be singular.
+    values, vectors = np.linalg.eigh(np.asarray(correlation, float))
+    scaled = vectors * np.sqrt(np.maximum(values, 0))[..., None, :]
+    return np.asarray(np.einsum("...ij,d...j->d...i", scaled @ np.swapaxes(vectors, -1, -2), e))
 
 
 def table(tests: dict[str, JointTest]) -> Any:

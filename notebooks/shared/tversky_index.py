@@ -30,16 +30,14 @@ def _v(m: float) -> float:
     return u * (m + u) ** 2 / (1 + u) ** 4
 
 
-def jiang_bound(a: float, b: float) -> float:
+def jiang_bound(index: f1ci.metrics.Tversky) -> float:
     """Return V(max{a, b}), proposition 1 (ii) of the paper."""
-    return _v(max(a, b))
+    return _v(max(index.a, index.b))
 
 
-def sharp_bound(a: float, b: float) -> float:
-    """Return V(b), the best bound for a <= b + u_o (thm-jiang-sharp, part 1)."""
-    if a > b + _worst_odds(b):
-        raise ValueError(f"V(b) is a bound for a <= {b + _worst_odds(b):.3g} only, got a = {a}")
-    return _v(b)
+def sharp_bound(index: f1ci.metrics.Tversky) -> float:
+    """Return V(b), the best bound (thm-jiang-sharp), with which f1ci plans."""
+    return f1ci.sample_size(index, half_width=0.5).variance_bound
 
 
 def worst_rule(b: float) -> Array:

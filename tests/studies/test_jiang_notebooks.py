@@ -16,10 +16,9 @@ from notebooks.shared import tversky_index
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (1.0, 1.0)])
 def test_the_worst_rule_attains_the_sharp_bound(a: float, b: float) -> None:
     # That no rule is worse is tested with the package, by a search.
-    attained = tversky_index.scaled_variance(
-        f1ci.metrics.tversky(a, b), tversky_index.worst_rule(b)
-    )
-    assert float(attained) == pytest.approx(tversky_index.sharp_bound(a, b), rel=1e-12)
+    index = f1ci.metrics.tversky(a, b)
+    attained = tversky_index.scaled_variance(index, tversky_index.worst_rule(b))
+    assert float(attained) == pytest.approx(tversky_index.sharp_bound(index), rel=1e-12)
 
 
 def test_plans_are_the_papers() -> None:

@@ -45,7 +45,7 @@ def test_exact_agrees_with_one_critical_value_for_each_test_set(
     cells: tuple[int, ...], metrics: list[f1ci.metrics.BinaryMetric]
 ) -> None:
     n, size = 500, 5_000
-    found = jc.exact(n, cells, metrics, rescaled=True)
+    found = jc.exact(jc.Study(metrics, rescaled=True), n, cells)
     draws = np.random.default_rng(8).multinomial(n, np.array(cells) / sum(cells), size=size)
     truth = jc.true_values(cells, metrics)
     for kind in ("individual", "joint", "corrected"):
@@ -65,7 +65,7 @@ def test_exact_agrees_with_one_critical_value_for_each_test_set(
 @pytest.mark.parametrize("kind", ["joint", "corrected"])
 def test_several_rules_agree_with_one_critical_value_for_each_test_set(kind: str) -> None:
     cells, metrics, size = TWO_RULES / TWO_RULES.sum(), [F_HALF, ACCURACY], 400
-    found = jc.simulate(300, cells, metrics, FAMILIES, replicates=size, rng=3)
+    found = jc.simulate(jc.Study(metrics, FAMILIES), 300, cells, replicates=size, rng=3)
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
     value, half = own_intervals(kind, draws, metrics)
     coverage = (np.abs(value - jc.true_values(cells, metrics)) <= half).all(-1)

@@ -10,8 +10,6 @@ from notebooks.own import joint_intervals as joint_sets
 from notebooks.own import two_models_many_documents as comparisons
 from notebooks.shared.four_intervals import share_of
 
-EXAMPLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
-
 
 def rng(seed=1):
     return np.random.default_rng(seed)

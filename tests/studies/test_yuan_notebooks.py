@@ -10,8 +10,9 @@ from notebooks.own import yuan_other_runs as other_runs
 from notebooks.shared import datasets, joint_coverage, recording
 
 METRICS = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy]
+STUDY = joint_coverage.Study(METRICS)
 FOREST = np.array([3047, 80, 169, 37])  # TN, FP, FN, TP
-KEYS = [f"rule/{kind}/{what}" for kind in other_runs.KINDS for what in ("coverage", "length")]
+KEYS = [f"rule/{kind}/{what}" for kind in recording.KINDS for what in ("coverage", "length")]
 
 
 # Other runs
@@ -19,7 +20,7 @@ KEYS = [f"rule/{kind}/{what}" for kind in other_runs.KINDS for what in ("coverag
 
 @pytest.fixture(scope="module")
 def enumerated():
-    return other_runs.Enumerated.of(400, FOREST, METRICS)
+    return other_runs.Enumerated.of(STUDY, 400, FOREST)
 
 
 def test_another_population_is_the_same_sum_with_other_weights(enumerated):
@@ -27,7 +28,7 @@ def test_another_population_is_the_same_sum_with_other_weights(enumerated):
     fit = other_runs.RuleFit(enumerated, KEYS, [0.95, 0.1, 0.94, 0.1, 0.9, 0.1], [1, 1, 1])
     mean, covariance = fit.expects(near)
     truth = joint_coverage.true_values(FOREST, METRICS)
-    exact = joint_coverage.exact(400, near, METRICS, truth=truth)
+    exact = joint_coverage.exact(STUDY, 400, near, truth=truth)
     # Tables that are too unlikely to be enumerated have about 1e-8 in either population.
     np.testing.assert_allclose(mean, [exact[key].mean for key in KEYS], atol=1e-6)
     deviations = [exact[key].deviation for key in KEYS]
@@ -59,9 +60,10 @@ def test_z_scores_and_whole_tables(tmp_path):
     for identity, sigmas in zip(rows, (1.0, -2.0, 0.5), strict=True):
         error = float(np.hypot(0.0022, 1e-4 / np.sqrt(12)))
         value = joint_coverage.Moments(page.printed(identity) - sigmas * error, 0.22)
-        recording.as_exact(page.record, identity, value)
+        recording.mean(page, identity, value)
         assert recording.z_score(page, identity) == pytest.approx(sigmas)
-    test = recording.whole_table(page, rows, np.eye(3))
+    outcomes = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]])  # not correlated
+    test = recording.whole_table(page, rows, outcomes)
     assert test.chi_square == pytest.approx(5.25)
     # 10,000 drawn tables: the p-value's standard error is .004.
     assert test.p_chi_square == pytest.approx(stats.chi2.sf(5.25, 3), abs=0.02)
