@@ -239,6 +239,7 @@ class Table(Sample):
             counts,
             cells.stratum,
             z,
+            predicted_class=None if self.fixed else cells.predicted,
             trace=trace if metric.has_trace else None,
             fixed=self.fixed,
             settings=self.settings,

@@ -11,10 +11,11 @@ settles. For two cells this is Wilson's (1927) interval, for one Tversky score t
 `f1ci.methods.closed_form`, for any function Lang's (2008) score interval.
 
 **The line.** A table has more unknowns than a single proportion, so the statistic varies more than
-a standard normal. z^2 is multiplied by 1 + sum of zeta_i^2 (1 - zeta_i^2) / (N pi_i) over the true
+a standard normal. z^2 is multiplied by 1 + sum of zeta_i^2 (1 - zeta_i^2) / (N pi_i) over the
 classes i, at most by 2. zeta_i^2 is the share of class i in the variance, and pi_i its probability.
-For the mean of recalls this is the variance to second order, exactly. For other metrics it is an
-approximation, whose coverage the book measures.
+The sum over the true classes is exactly the variance to second order for the mean of recalls, that
+over the predicted classes for the mean of precisions. The larger of the two counts. For other
+metrics it is an approximation, whose coverage the book measures.
 
 **The bias.** B / N = {tr(H S) - u'Hu} / 2N is subtracted from both limits. H holds the second
 derivatives of the metric, S is the covariance matrix of one item, and u = q e / sigma. It matters
@@ -105,6 +106,7 @@ def score_limits(
     true_class: NDArray[np.intp],
     z: Array | float,
     *,
+    predicted_class: NDArray[np.intp] | None = None,
     trace: Trace | None = None,
     fixed: bool = False,
     settings: Settings = DEFAULT,
@@ -121,6 +123,8 @@ def score_limits(
         The true class of each cell.
     z : float or ndarray, shape (B,)
         The two-sided normal quantile of the level.
+    predicted_class : ndarray of int, shape (K,), optional
+        The predicted class of each cell. Without it the line is that of the true classes.
     trace : callable, optional
         Takes probabilities; returns tr(H S), from which the bias is computed. Without it no bias is
         taken from the limits.
@@ -135,8 +139,7 @@ def score_limits(
         Limits on both sides of the estimate. They are nan where the metric is undefined, and where
         it is flat or undefined at the probabilities of the limit: then any value may be true.
     """
-    is_first = np.diff(true_class, prepend=-1) > 0
-    classes = _Classes(np.flatnonzero(is_first), np.cumsum(is_first) - 1, fixed)
+    classes = _classes(true_class, predicted_class, fixed)
     tables = counts.shape[1]
     z = np.broadcast_to(z, tables)
     quantiles = np.concatenate([-z, z])
@@ -176,48 +179,77 @@ def _one_side(
 
 @dataclass(frozen=True)
 class _Classes:
-    """The true classes of the cells: sums over them, and what is random.
+    """The classes of the cells: sums over them, and what is random.
 
     Attributes
     ----------
-    first : ndarray of int, shape (r,)
-        The first cell of each class.
     row : ndarray of int, shape (K,)
-        The class of each cell, from 0 to r - 1.
+        The true class of each cell, from 0 to r - 1.
+    order : ndarray of int
+        The cells in the order of their true class and, if it is known, once more in the order of
+        their predicted class.
+    first : ndarray of int
+        Where each class begins in that order.
+    halves : list of int
+        Where the true classes begin in `first`, and where the predicted classes begin.
     fixed : bool
-        The numbers of items of the classes are fixed.
+        The numbers of items of the true classes are fixed.
     """
 
-    first: NDArray[np.intp]
     row: NDArray[np.intp]
+    order: NDArray[np.intp]
+    first: NDArray[np.intp]
+    halves: list[int]
     fixed: bool
 
-    def sums(self, table: Array) -> Array:
-        """Return the sums over the cells of each class, shape (r, B)."""
-        return np.asarray(np.add.reduceat(table, self.first, axis=0))
+    def by_true(self, table: Array) -> Array:
+        """Return the sums over the cells of each true class, shape (r, B)."""
+        return np.asarray(np.add.reduceat(table, self.first[: self.row[-1] + 1], axis=0))
+
+    def by_each(self, table: Array) -> Array:
+        """Return the sums by true class, and below them those by predicted class."""
+        return np.asarray(np.add.reduceat(table.take(self.order, axis=0), self.first, axis=0))
 
     def centred(self, slopes: Array, q: Array) -> Array:
         """Return slopes less their mean over all items, or over those of each fixed class."""
         if not self.fixed:
             return slopes - _total(q * slopes)
-        mean = np.nan_to_num(self.sums(q * slopes) / self.sums(q))
+        mean = np.nan_to_num(self.by_true(q * slopes) / self.by_true(q))
         return np.asarray(slopes - mean.take(self.row, axis=0))
 
     def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities with the class sizes of the shares, if these are fixed."""
         if not self.fixed:
             return q
-        scale = np.nan_to_num(self.sums(shares) / self.sums(q))
+        scale = np.nan_to_num(self.by_true(shares) / self.by_true(q))
         return np.asarray(q * scale.take(self.row, axis=0))
 
     def factor(self, e: Array, q: Array, n: Array, largest: float) -> Array:
-        """Return the line: the variance of the score statistic, at most the largest factor."""
-        by_class = self.sums(q * e * e)
-        zeta2 = by_class / by_class.sum(axis=0)
-        added = zeta2 * (1.0 - zeta2) / (n * self.sums(q))
+        """Return the variance of the score statistic: 1 and the larger line, at most `largest`."""
+        square = q * e * e
+        zeta2 = self.by_each(square) / _total(square)
+        added = zeta2 * (1.0 - zeta2) / (n * self.by_each(q))
         # A class without probability adds nothing: 0 / 0.
-        line = 1.0 + np.where(added > 0.0, added, 0.0).sum(axis=0)
-        return np.asarray(np.minimum(line, largest))
+        added = np.where(added > 0.0, added, 0.0)
+        lines = np.add.reduceat(added, self.halves, axis=0)
+        return np.asarray(np.minimum(1.0 + lines.max(axis=0), largest))
+
+
+def _classes(
+    true_class: NDArray[np.intp], predicted_class: NDArray[np.intp] | None, fixed: bool
+) -> _Classes:
+    """Return the classes of cells that are sorted by their true class."""
+    by_true = np.arange(len(true_class))
+    is_first = np.diff(true_class, prepend=-1) > 0
+    first = np.flatnonzero(is_first)
+    row = np.cumsum(is_first) - 1
+    if predicted_class is None:
+        return _Classes(row, by_true, first, [0], fixed)
+    by_predicted = np.argsort(predicted_class, kind="stable")
+    begins = np.diff(predicted_class[by_predicted], prepend=-1) > 0
+    second = len(true_class) + np.flatnonzero(begins)
+    order = np.concatenate([by_true, by_predicted])
+    return _Classes(row, order, np.concatenate([first, second]), [0, len(first)], fixed)
 
 
 @dataclass
@@ -502,7 +534,7 @@ def _trace_between(evaluate: Evaluate, q: Array, classes: _Classes) -> Array:
     of the class.
     """
     slopes = evaluate(q)[1]
-    sizes = classes.sums(q)
+    sizes = classes.by_true(q)
     trace = np.zeros(q.shape[1])
     for k, size in enumerate(sizes):
         own = np.where((classes.row == k)[:, None], q, 0.0) / np.maximum(size, _TINY)
