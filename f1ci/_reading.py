@@ -167,7 +167,10 @@ def strata_of(truth: Labels, population: Population, groups: Labels | None) -> S
         rule = "strata are for items that were drawn one by one, not for groups of items"
         raise ValueError(f"{rule}, got groups={_validation.short(groups)}")
     items = len(encode({"y_true": truth})[0][0])
-    return _strata("stratum_shares", "strata", strata, stratum_shares, items)
+    known = _strata("stratum_shares", "strata", strata, stratum_shares, items)
+    is_several = known.shares is not None and np.count_nonzero(known.shares) > 1
+    # A single stratum is the whole population.
+    return known if is_several else Strata()
 
 
 def _strata(argument: str, name: str, labels: Labels, shares: object, items: int = 0) -> Strata:

@@ -398,8 +398,8 @@ show.table(["metric", "tables with a step back", "largest step"], lines, numeric
 
 # %% [markdown]
 # Of {glue:text}`score-back-tried:,.0f` tables {glue:text}`score-back-macro-F1:.0f` have a limit of macro F1 that steps back, and
-# {glue:text}`score-back-kappa:.0f` have such a limit of kappa. In such tables several empty cells compete for what is left.
-# The rounds may then end in different places.
+# {glue:text}`score-back-kappa:.0f` have such a limit of kappa. In such tables the equation has several solutions, because
+# several empty cells compete for what is left. The rounds may then find another one at another level.
 #
 # ## An example to follow by hand
 #
@@ -408,51 +408,50 @@ show.table(["metric", "tables with a step back", "largest step"], lines, numeric
 # items and $-\hat p_i / (2 \cdot 0.5)$ for wrong items. (There are 2 classes, each with a share of $0.5$.) The slopes are $0.1$
 # and $-0.9$ in the first class, $0.4$ and $-0.6$ in the second.
 #
-# The shares of the classes in the variance are proportional to $0.9 \cdot 0.1$ and $0.6 \cdot 0.4$. So $\zeta^2$ is $0.273$ and
-# $0.727$. The line is $f = 1 + 2 \cdot 0.273 \cdot 0.727 / 20 = 1.0198$. With
-# $f z^2 = 1.0198 \cdot 3.8415 = 3.918$ the equation is
+# The squared slopes of all items of the first true class sum to $18 \cdot 0.1^2 + 2 \cdot 0.9^2 = 1.80$, and to $4.80$ in the
+# second. So $\zeta^2$ is $0.273$ and $0.727$, and the line of the true classes is $1 + 0.198 / 20 + 0.198 / 20 = 1.0198$, where
+# $0.198 = 0.273 \cdot 0.727$. The predicted classes have 26 and 14 items, whose squared slopes sum to $3.06$ and $3.54$. So their
+# $\zeta^2$ is $0.464$ and $0.536$, and their line is $1 + 0.249 / 26 + 0.249 / 14 = 1.0273$. The larger line counts. With
+# $f z^2 = 1.0273 \cdot 3.8415 = 3.946$ the equation is
 #
 # $$
-# \frac{18}{43.918 + 0.1 \mu} + \frac{2}{43.918 - 0.9 \mu} + \frac{12}{43.918 + 0.4 \mu} + \frac{8}{43.918 - 0.6 \mu} = 1 .
+# \frac{18}{43.946 + 0.1 \mu} + \frac{2}{43.946 - 0.9 \mu} + \frac{12}{43.946 + 0.4 \mu} + \frac{8}{43.946 - 0.6 \mu} = 1 .
 # $$
 #
-# Its positive root is $\mu = 27.46$. The four terms are $0.3857$, $0.1042$, $0.2186$ and $0.2915$. So the recalls are
-# $0.3857 / 0.4899 = 0.787$ and $0.2186 / 0.5101 = 0.429$. The next round takes the slopes at these recalls. The table has
+# Its positive root is $\mu = 27.55$. The four terms are $0.3854$, $0.1044$, $0.2183$ and $0.2918$. So the recalls are
+# $0.3854 / 0.4898 = 0.787$ and $0.2183 / 0.5101 = 0.428$. The next round takes the slopes at these recalls. The table has
 # six rounds; the numbers above are its first row.
 
 # %%
 # Follow the rounds to the lower limit.
-right, sizes = np.array([18.0, 12.0]), np.array([20.0, 20.0])
-z2, recall = study.Z**2, right / sizes
+table = np.array([[18.0, 2.0], [8.0, 12.0]])  # rows are true classes
+z2, q = study.Z**2, table / 40
 lines = []
 for step in range(1, 7):
     # 1. The slopes of the mean recall, for right and for wrong items of each class.
-    slopes = np.stack([(1 - recall) / 2, -recall / 2]) / 0.5
-    # 2. The line: the shares of the two classes in the variance.
-    variance = recall * (1 - recall)
-    zeta2 = variance / variance.sum()
-    line = 1 + (zeta2 * (1 - zeta2) / sizes).sum()
+    recall = np.diag(q) / q.sum(axis=1)
+    slopes = (np.eye(2) - recall[:, None]) / (2 * 0.5)
+    # 2. The larger line, of true (axis 1) and of predicted classes (axis 0).
+    line = 1.0
+    for axis in (1, 0):
+        zeta2 = (q * slopes**2).sum(axis=axis) / (q * slopes**2).sum()
+        line = max(line, 1 + (zeta2 * (1 - zeta2) / (40 * q.sum(axis=axis))).sum())
     # 3. The multiplier mu of the lower limit, by bisection.
-    counts = np.stack([right, sizes - right])
-    centred = slopes - (counts * slopes).sum() / 40
+    centred = slopes - (table * slopes).sum() / 40
     low, high = 0.0, (40 + line * z2) / -centred.min()
     for _ in range(80):
         mu = (low + high) / 2
-        q = counts / (40 + line * z2 + mu * centred)
+        q = table / (40 + line * z2 + mu * centred)
         low, high = (mu, high) if q.sum() < 1 else (low, mu)
-    recall = q[0] / q.sum(axis=0)
+    recall = np.diag(q) / q.sum(axis=1)
     lines.append([f"{step}", f"{line:.4f}", f"{mu:.3f}", *(f"{x:.4f}" for x in recall)])
     lines[-1].append(f"{recall.mean():.4f}")
 
 # %%
 # Keep the limits for the text, and show the rounds.
 limits = f1ci.metric_interval([[18, 2], [8, 12]], "macro_recall")
-for place, row in enumerate(lines, start=1):
+for place, row in enumerate(lines[:3], start=1):
     say(f"hand-{place}", float(row[-1]))
-say("hand-line", float(lines[-1][1]))
-say("hand-mu", float(lines[-1][2]))
-say("hand-recall-1", float(lines[-1][3]))
-say("hand-recall-2", float(lines[-1][4]))
 say("hand-low", limits.low)
 say("hand-high", limits.high)
 show.table(["round", "line", "mu", "recall 1", "recall 2", "mean"], lines, numeric=range(6))

@@ -88,6 +88,15 @@ def test_true_classes_as_strata_are_class_shares():
         assert of_strata.standard_error == pytest.approx(of_matrix.standard_error, rel=1e-12)
 
 
+@pytest.mark.parametrize("metric", ["macro_f1", "accuracy", "kappa", "weighted_precision"])
+def test_one_stratum_is_no_stratum(metric):
+    y_true, y_pred, *_ = STEHMAN
+    one = known(["everywhere"] * len(y_true), {"everywhere": 1.0})
+    assert f1ci.score_interval(y_true, y_pred, metric, **one) == f1ci.score_interval(
+        y_true, y_pred, metric
+    )
+
+
 def test_recall_of_one_stratum_is_wilsons_interval():
     """Positives of one stratum only: of these scipy has Wilson's interval."""
     y_true = [1] * 30 + [0] * 170
