@@ -21,8 +21,12 @@ metrics it is an approximation, whose coverage the book measures.
 derivatives of the metric, S is the covariance matrix of one item, and u = q e / sigma. It matters
 for averages of F scores.
 
+**The search.** Rounds of whole steps settle quickly, or go back and forth. Then the search starts
+again with short steps: a round adds `drag` times N items that are spread as q is, and lets the
+multiplier grow to the double at most.
+
 When they fail: the level holds on average over the truth, not at each truth, and less well where a
-class expects fewer than three items.
+class expects fewer than three items. With many empty cells the equation can have several solutions.
 
 These are kernels: arrays have the cells first and a batch of tables last, shape (K, B), and nothing
 is checked. The book's chapter "Score intervals for every metric" derives all formulas.
@@ -72,14 +76,14 @@ class Settings:
 
 DEFAULT = Settings()
 
-# A table has settled when no probability moves by more. The next move is smaller still, and the
-# value changes by the square of it.
+# A table has settled when no probability moves by more, and its multiplier is not held back.
 _SETTLED = 1e-7
 
 # The drag at the start, its least value where a move turns back, and its factors after a move that
 # turns back and after any other.
 _DRAG, _MORE_DRAG, _LESS_DRAG = 0.25, 2.0, 0.9
 
+# A cell asks for items if its slope times the multiplier is larger. It gets so many items.
 _ASKS, _SEED = 1.001, 0.01
 
 # Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
@@ -344,23 +348,23 @@ def _search(
     Without drag a table gives up where a move is not half as long as the one before.
     """
     gave_up = [places[:0]]
-    tables, e = tables.select(places), e[:, places]
-    last = np.full(len(places), np.inf)
+    tables = tables.select(places)
+    e = e[:, places]
     for _ in range(settings.rounds):
         if not len(places):
             break
         # 1. Solve the equation for the slopes at q, and take the slopes again.
+        last = _largest(np.abs(tables.move))
         value, e = _round(evaluate, tables, e, classes, settings)
         reached.keep(places, value, tables.q, e)
         # 2. Go on with the tables that have not settled, and whose metric is defined at q.
         size = _largest(np.abs(tables.move))
         moving = np.isfinite(value) & ((size > _SETTLED) | tables.held)
-        lost = moving & (tables.drag == 0.0) & (size > 0.5 * last)
-        gave_up.append(places[lost])
-        going = moving & ~lost
-        last = size
-        if not going.all():
-            places, tables, e, last = places[going], tables.select(going), e[:, going], size[going]
+        stuck = moving & (tables.drag == 0.0) & (last > 0.0) & (size > 0.5 * last)
+        gave_up.append(places[stuck])
+        moving &= ~stuck
+        if not moving.all():
+            places, tables, e = places[moving], tables.select(moving), e[:, moving]
     return np.concatenate(gave_up)
 
 
@@ -422,36 +426,56 @@ def _one_item_more(tables: _Tables) -> Array:
 
 
 def _likelier(tables: _Tables, e: Array, classes: _Classes, settings: Settings) -> Array:
-    """Return the solution of the equation for fixed slopes e, with the drag."""
+    """Return the solution of the equation for fixed slopes e."""
     factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
     square = factor * tables.square
-    if not tables.drag.any():
-        w, largest = _scaled(tables.side * e, tables.shares)
-        kappa = 1.0 + square
-        tables.s = _multiplier(tables.shares, w, kappa, tables.s)
-        return _solution(tables.shares, w, kappa, tables.s)
-    # 1. The drag adds items that are spread as q is. Where q does not move any more they change
-    # nothing. An empty cell that asks for items, but has none, gets a few of them.
+    if tables.drag.any():
+        return _short_step(tables, e, square)
+    w, _ = _scaled(tables.side * e, tables.shares)
+    kappa = 1.0 + square
+    tables.s = _multiplier(tables.shares, w, kappa, tables.s)
+    return _solution(tables.shares, w, kappa, tables.s)
+
+
+def _short_step(tables: _Tables, e: Array, square: Array) -> Array:
+    """Return the solution with the drag, and with a multiplier that grows step by step."""
+    # 1. The shares with the items that the drag adds, and 1 + z^2 / N for so many items.
     whole = 1.0 + tables.drag
-    asks = tables.tilt * tables.side * e > _ASKS
-    spread = np.where(asks, np.maximum(tables.q, _SEED / tables.n), tables.q)
-    p = (tables.shares + tables.drag * spread / _total(spread)) / whole
+    p = (tables.shares + tables.drag * _spread(tables, e)) / whole
     kappa = 1.0 + square / (whole * whole)
-    # 2. The multiplier. It grows step by step, because a long step may miss the next solution: at
-    # first to half of what the slopes ask for, then at most to the double in each round.
+    # 2. The multiplier that solves the equation.
     w, largest = _scaled(tables.side * e, p)
     s = _multiplier(p, w, kappa, tables.s)
     tilt = whole * kappa * s / largest
-    error = np.sqrt(_total(tables.q * e * e))
-    most = np.where(tables.tilt > 0.0, 2.0 * tables.tilt, 0.5 * np.sqrt(square) / error)
+    # 3. Where it has grown too much, a smaller z^2 holds it back.
+    most = _most_tilt(tables, e, square)
     tables.held = tilt > most
-    long = np.flatnonzero(tables.held)
-    if len(long):
-        kappa[long] = 1.0 + (kappa[long] - 1.0) * (most[long] / tilt[long]) ** 2
-        s[long] = _multiplier(p[:, long], w[:, long], kappa[long], s[long])
+    held = np.flatnonzero(tables.held)
+    if len(held):
+        kappa[held] = 1.0 + (kappa[held] - 1.0) * (most[held] / tilt[held]) ** 2
+        s[held] = _multiplier(p[:, held], w[:, held], kappa[held], s[held])
     tables.s = s
     tables.tilt = np.fmin(tilt, most)
     return _solution(p, w, kappa, s)
+
+
+def _most_tilt(tables: _Tables, e: Array, square: Array) -> Array:
+    """Return the largest multiplier of a round, because a long step may miss the next solution.
+
+    It grows at first to half of what the slopes ask for, then to the double in each round.
+    """
+    error = np.sqrt(_total(tables.q * e * e))
+    return np.where(tables.tilt > 0.0, 2.0 * tables.tilt, 0.5 * np.sqrt(square) / error)
+
+
+def _spread(tables: _Tables, e: Array) -> Array:
+    """Return how the drag's items are spread: as q, where they change nothing once q rests.
+
+    A cell whose slope is too large for the few items that it has would grow slowly. It gets more.
+    """
+    asks = tables.tilt * tables.side * e > _ASKS
+    spread = np.where(asks, np.maximum(tables.q, _SEED / tables.n), tables.q)
+    return np.asarray(spread / _total(spread))
 
 
 def _scaled(slopes: Array, p: Array) -> tuple[Array, Array]:
