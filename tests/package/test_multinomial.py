@@ -204,6 +204,27 @@ def test_limits_widen_with_the_level(name):
     assert np.mean(back > 1e-9) <= allowed
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_the_search_settles(name):
+    """Ten times as many rounds change hardly a limit, in 150 tables with many empty cells."""
+    tables = np.random.default_rng(8).poisson(0.6 + 4.0 * np.eye(4), (150, 4, 4))
+    tables = tables[((tables.sum(axis=1) > 0) & (tables.sum(axis=2) > 0)).all(axis=1)]
+    short = limits_of(tables, METRICS[name])
+    long = limits_of(tables, METRICS[name], settings=Settings(rounds=1000))
+    # A table that has settled keeps its limits. With whole steps alone a third had not.
+    assert np.mean(np.abs(np.subtract(short, long)) > 1e-4) <= 0.01
+
+
+def test_transposed_tables_have_mirrored_limits():
+    """Recall of a table is precision of the transposed one: the larger of two lines counts."""
+    recall, precise = (macro(name) for name in ("recall", "precision"))
+    tables = TABLES[:3]
+    expected = limits_of(tables, recall)
+    found = limits_of(tables.transpose(0, 2, 1), precise)
+    # Sums in another order.
+    assert np.ravel(found) == pytest.approx(np.ravel(expected), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("name", "table", "cell"),
     [
@@ -253,6 +274,18 @@ def test_a_missed_rare_class_is_covered():
     low, high = limits_of(tables, weighted(f1))
     covered = stats.binom.pmf(k, n, 0.025) @ ((low <= truth) & (truth <= high))
     assert covered > 0.95  # the ellipsoid of class limits has .87 here
+
+
+def test_a_class_that_is_hardly_ever_predicted_is_covered():
+    """Exact sum over the tables in which each class has an item: .84 predictions are expected."""
+    metric = macro(fbeta(0.5))
+    p = np.array([26.46, 0.54, 2.7, 0.3]) / 30
+    tables, chance = binary_tables(p, 30)
+    kept = ((tables.sum(axis=1) + tables.sum(axis=2)) > 0).all(axis=1)
+    low, high = limits_of(tables[kept], metric)
+    truth = metric.value(p.reshape(2, 2))
+    covered = chance[kept] @ ((low <= truth) & (truth <= high)) / chance[kept].sum()
+    assert covered > 0.93  # with the line of the true classes alone it is .91
 
 
 def occupied(tables):
