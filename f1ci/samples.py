@@ -597,17 +597,16 @@ def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool
     """Return the sample of a mean of the classes' scores, from their counts by unit."""
     tp, fp, fn = table.sum(axis=0)
     defined = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn > 0.0
-    true = tp + fn
-    weighted = metric.average == "weighted" and bool(true.any())
     if not defined.any():
         nothing = np.zeros(len(table))
         return Units(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
+    true = tp + fn
+    weighted = metric.average == "weighted" and bool(true.any())
+    weight = true if weighted else np.ones(len(true))
     moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
     # A class without weight is not missed.
-    missed = ~defined & (true > 0.0) if weighted else ~defined
-    sample_of_units = Units(metric.settled(missed), moves, grouped)
+    sample_of_units = Units(metric.settled(~defined & (weight > 0.0)), moves, grouped)
     if not np.isnan(metric.constant) and not defined.all():
-        weight = true if weighted else np.ones(len(true))
         sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)
     return sample_of_units
 

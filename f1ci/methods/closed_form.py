@@ -164,16 +164,27 @@ def _two_weights(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOr
     high_odds = x - k * least
     low = low_odds / (low_odds + A)
     high = high_odds / (high_odds + A)
-    # 3. If FP or FN is 0, two roots may coincide. The limits are Wilson's for the errors that
-    # occur. The lower one is smaller if the missing error gets a positive probability.
+    # 3. If FP or FN is 0, two roots may coincide.
     missing = (fp == 0.0) | (fn == 0.0)
     if np.any(missing):
-        present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
-        absent = np.where(present == a, b, a)
-        low_one, high_one = _wilson(tp, fp + fn, present, z)
-        low = np.where(missing, np.minimum(low_one, x / (x + A + k * k * absent)), low)
+        low_one, high_one = _one_kind_of_error(tp, fp, fn, a, b, z)
+        low = np.where(missing, low_one, low)
         high = np.where(missing, high_one, high)
     return low, high
+
+
+def _one_kind_of_error(
+    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
+) -> Limits:
+    """Return the limits where FP or FN is 0: Wilson's for the errors that occur.
+
+    The lower one is smaller if the missing error gets a positive probability.
+    """
+    present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
+    absent = np.where(present == a, b, a)
+    low, high = _wilson(tp, fp + fn, present, z)
+    weighted = tp + a * fp + b * fn
+    return np.minimum(low, tp / (weighted + z * z * absent)), high
 
 
 def _cubic(

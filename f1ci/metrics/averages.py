@@ -188,24 +188,17 @@ class Mean(ClassMetric):
     def trace(self, matrix: Matrix) -> Array:
         """Return tr(H S) of a mean of Tversky scores.
 
-        A score x / D with D = (1 - a - b) x + a C + b R has the second derivatives -2 (D - x) / D^3
-        by its right cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of
-        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0. If the
-        weights are random, each class adds twice the covariance of its size and its score.
+        A mean does not change if all cells grow alike, so that q'Hq is 0. If the weights are
+        random, each class adds twice the covariance of its size and its score.
         """
         if not isinstance(self.of, Tversky):
             return super().trace(matrix)
-        a = self.of.a
-        b = self.of.b
-        x, called, true = self._chosen(*expectations(matrix))
-        _, weights, missing = self._scores_and_weights([x, called, true])
+        means = self._chosen(*expectations(matrix))
+        _, weights, missing = self._scores_and_weights(means)
         with np.errstate(all="ignore"):
-            divisor = (1.0 - a - b) * x + a * called + b * true
-            wrong = a * a * (called - x) + b * b * (true - x)
-            by_class = 2.0 * x * (wrong - (divisor - x)) / divisor**3
+            by_class, with_size = _trace_and_covariance(self.of, *means)
             if self.average == "weighted":
-                with_size = x - x / divisor * (x + b * (true - x))
-                by_class = weights * by_class + 2.0 * with_size / divisor
+                by_class = weights * by_class + 2.0 * with_size
         by_class = np.where(missing | (weights == 0.0), 0.0, by_class)
         trace = by_class.sum(axis=0) / weights.sum(axis=0)
         if self.average == "weighted" and self.chosen:
@@ -233,6 +226,21 @@ class Micro(ShareRight, Mean):
 
     def undefined(self, matrix: Matrix, /) -> None:
         """Return None: the share of right items is always defined."""
+
+
+def _trace_and_covariance(score: Tversky, x: Array, C: Array, R: Array) -> tuple[Array, Array]:
+    """Return tr(H S) of each class's score x / D, and the covariance of its size and its score.
+
+    With D = (1 - a - b) x + a C + b R the second derivatives are -2 (D - x) / D^3 by the right
+    cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of false negatives.
+    """
+    a = score.a
+    b = score.b
+    D = (1.0 - a - b) * x + a * C + b * R
+    wrong = a * a * (C - x) + b * b * (R - x)
+    trace = 2.0 * x * (wrong - (D - x)) / D**3
+    covariance = (x - x / D * (x + b * (R - x))) / D
+    return trace, covariance
 
 
 def _weighted_mean(scores: Array, weights: Array) -> Array:

@@ -211,7 +211,7 @@ def test_the_search_settles(name):
     tables = tables[((tables.sum(axis=1) > 0) & (tables.sum(axis=2) > 0)).all(axis=1)]
     short = limits_of(tables, METRICS[name])
     long = limits_of(tables, METRICS[name], settings=Settings(rounds=1000))
-    # A table that has settled keeps its limits. With whole steps alone a third had not.
+    # A table that has settled keeps its limits. Whole steps alone settle in a third of them.
     assert np.mean(np.abs(np.subtract(short, long)) > 1e-4) <= 0.01
 
 
