@@ -163,12 +163,15 @@ def pair(rng: Generator) -> tuple[Array, int]:
         copied = rng.choice([0.0, 0.5, 0.9])
         if n * positive >= 10:
             break
-    cells = np.empty((2, 2, 2))
-    rows = ((1, positive, recalls), (0, 1 - positive, np.minimum(wrong, 0.5)))
-    for true, share, (p, q) in rows:
-        both = (1 - copied) * p * q + copied * min(p, q)
-        cells[true] = share * np.array([[1 - p - q + both, q - both], [p - both, both]])
-    return cells, n
+    negatives = (1 - positive) * _both_models(np.minimum(wrong, 0.5), copied)
+    return np.stack([negatives, positive * _both_models(recalls, copied)]), n
+
+
+def _both_models(rates: Array, copied: float) -> Array:
+    """Return the probabilities of what A and B predict, from the rates at which they predict 1."""
+    p, q = rates
+    both = (1 - copied) * p * q + copied * min(p, q)
+    return np.array([[1 - p - q + both, q - both], [p - both, both]])
 
 
 def pairs(metric: Metric, designs: int, count: int, seed: int) -> tuple[dict[str, Result], float]:
@@ -186,17 +189,69 @@ def _pairs(
     for place, (cells, n) in enumerate(populations):
         rng = np.random.default_rng([seed, 1, place])
         tables = rng.multinomial(n, cells.ravel(), count).reshape(-1, 2, 2, 2)
-        sample = difference_of(tables, metric)
         truth = float(metric.value(cells.sum(axis=1)) - metric.value(cells.sum(axis=2)))
-        defined = np.isfinite(sample.estimate)
-        delta = sample.estimate - Z * sample.error, sample.estimate + Z * sample.error
-        found = {"score": sample.score_limits(Z), "logit": sample.logit_limits(Z), "delta": delta}
-        for name, (low, high) in found.items():
-            rows[name].append(summary(low[defined], high[defined], truth))
+        for name, (low, high) in _limits_of_pairs(tables, metric).items():
+            rows[name].append(summary(low, high, truth))
     return {name: Result(*np.array(row).T) for name, row in rows.items()}
 
 
+def _limits_of_pairs(tables: NDArray[np.intp], metric: Metric) -> dict[str, tuple[Array, Array]]:
+    """Return the limits of differences by three methods, in test sets where both scores exist."""
+    sample = difference_of(tables, metric)
+    delta = sample.estimate - Z * sample.error, sample.estimate + Z * sample.error
+    found = {"score": sample.score_limits(Z), "logit": sample.logit_limits(Z), "delta": delta}
+    defined = np.isfinite(sample.estimate)
+    return {name: (low[defined], high[defined]) for name, (low, high) in found.items()}
+
+
 # Exact sums
+
+
+@dataclass(frozen=True)
+class _EveryTable:
+    """All test sets of n items of two classes in which a metric is defined, and its limits there.
+
+    `counts` has the four cells first; `ways` is the logarithm of the number of orders of the items.
+    """
+
+    metric: Metric
+    n: int
+    counts: Array
+    ways: Array
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, metric: Metric, n: int) -> _EveryTable:
+        """Return all test sets of n items."""
+        three = np.indices(3 * (n + 1,)).reshape(3, -1)
+        three = three[:, three.sum(axis=0) <= n]
+        counts = np.vstack([three, n - three.sum(axis=0)]).astype(float)
+        tables = counts.T.reshape(-1, 2, 2)
+        defined = np.isfinite(np.asarray(metric.value(tables)))
+        low, high = limits(tables[defined], metric, "score")
+        counts = counts[:, defined]
+        ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=0)
+        return cls(metric, n, counts, ways, low, high)
+
+    def covered(self, cells: Array) -> float:
+        """Return the chance that the limits hold the truth in a population.
+
+        It is 1 if a class expects fewer than 3 items, which keeps the search away from there.
+        """
+        if cells.min() <= 0 or self.n * cells.sum(axis=1).min() < 3 - 1e-9:
+            return 1.0
+        chance = np.exp(self.ways + np.log(cells.ravel()) @ self.counts)
+        truth = float(self.metric.value(cells))
+        inside = (self.low <= truth + _EQUAL) & (truth <= self.high + _EQUAL)
+        return float(chance[inside].sum() / chance.sum())
+
+
+def _cells_at(point: Array) -> Array:
+    """Return the population with a share of the first class and the recalls of both."""
+    share, first, second = point
+    right = np.array([[first, 1 - first], [1 - second, second]])
+    return np.asarray(right * np.array([[share], [1 - share]]))
 
 
 def worst_of_two_classes(metric: Metric, n: int, steps: int) -> tuple[Array, float]:
@@ -206,32 +261,14 @@ def worst_of_two_classes(metric: Metric, n: int, steps: int) -> tuple[Array, flo
     class expects 3 items or more. A grid over the share of one class and the recalls of both is
     refined by Nelder and Mead's method.
     """
-    three = np.indices(3 * (n + 1,)).reshape(3, -1)
-    three = three[:, three.sum(axis=0) <= n]
-    counts = np.vstack([three, n - three.sum(axis=0)]).astype(float)
-    tables = counts.T.reshape(-1, 2, 2)
-    defined = np.isfinite(np.asarray(metric.value(tables)))
-    counts, tables = counts[:, defined], tables[defined]
-    low, high = limits(tables, metric, "score")
-    ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=0)
-
-    def cells_at(point: Array) -> Array:
-        share, one, other = point
-        right = np.array([[one, 1 - one], [1 - other, other]])
-        return np.asarray(right * np.array([[share], [1 - share]]))
+    every = _EveryTable.of(metric, n)
 
     def covered(point: Array) -> float:
-        cells = cells_at(point)
-        if cells.min() <= 0 or n * cells.sum(axis=1).min() < 3 - 1e-9:
-            return 1.0
-        chance = np.exp(ways + np.log(cells.ravel()) @ counts)
-        truth = float(metric.value(cells))
-        inside = (low <= truth + _EQUAL) & (truth <= high + _EQUAL)
-        return float(chance[inside].sum() / chance.sum())
+        return every.covered(_cells_at(point))
 
     box = ((3 / n, 0.5), (0.02, 0.98), (0.02, 0.98))
     point, worst, *_ = brute(covered, box, Ns=steps, full_output=True, finish=fmin, disp=False)
-    return cells_at(point), float(worst)
+    return _cells_at(point), float(worst)
 
 
 def one_sided(v: int, scores: Array, level: float = 0.95) -> tuple[Array, Array]:

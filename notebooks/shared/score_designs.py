@@ -27,7 +27,9 @@ __all__ = [
     "rare_positives",
 ]
 
-Population = tuple[NDArray[np.float64], int]
+Probabilities = NDArray[np.float64]
+Population = tuple[Probabilities, int]
+Generator = np.random.Generator
 
 
 def first_rule(count: int, rng: np.random.Generator) -> list[Population]:
@@ -120,23 +122,31 @@ def mixture(count: int, rng: np.random.Generator) -> list[Population]:
         share = np.maximum(share, 0.02 / r)
         share /= share.sum()
         n = min(int(np.ceil(rng.uniform(3, 15) / share.min())), 2_000)
-        right = rng.uniform(0.4, 0.98, r)
-        if place % 4 == 0:
-            wrong = rng.dirichlet(np.full(r, 0.5), r)
-        elif place % 4 == 1:
-            wrong = np.roll(np.eye(r), 1, axis=1)
-        elif place % 4 == 2:
-            wrong = np.tile(np.eye(r)[0], (r, 1))
-        else:
-            right = 1.0 - rng.uniform(1, 6) / n * rng.dirichlet(np.ones(r)) / share
-            right = np.maximum(right, 0.3)
-            wrong = np.ones((r, r))
-        wrong = wrong * (1.0 - np.eye(r)) + 1e-300 * (1.0 - np.eye(r))
-        wrong = wrong / wrong.sum(axis=1, keepdims=True)
+        right, wrong = _errors(place % 4, share, n, rng)
         cells = share[:, None] * (np.diag(right) + (1.0 - right)[:, None] * wrong)
         if n * share.min() >= 3:
             populations.append((cells, n))
     return populations
+
+
+def _errors(rule: int, share: Probabilities, n: int, rng: Generator) -> tuple[Probabilities, ...]:
+    """Return the share of right items of each class, and how its wrong items are spread."""
+    r = len(share)
+    right = rng.uniform(0.4, 0.98, r)
+    if rule == 0:
+        wrong = rng.dirichlet(np.full(r, 0.5), r)
+    elif rule == 1:
+        wrong = np.roll(np.eye(r), 1, axis=1)
+    elif rule == 2:
+        wrong = np.tile(np.eye(r)[0], (r, 1))
+    else:
+        right = 1.0 - rng.uniform(1, 6) / n * rng.dirichlet(np.ones(r)) / share
+        right = np.maximum(right, 0.3)
+        wrong = np.ones((r, r))
+    # Where the rule leaves a class no other cell, its errors are spread evenly.
+    others = 1.0 - np.eye(r)
+    wrong = wrong * others + 1e-300 * others
+    return right, wrong / wrong.sum(axis=1, keepdims=True)
 
 
 def rare_positives() -> list[Population]:
