@@ -411,7 +411,7 @@ show.table(["metric", "tables with a step back", "largest step"], lines, numeric
 # The squared slopes of all items of the first true class sum to $18 \cdot 0.1^2 + 2 \cdot 0.9^2 = 1.80$, and to $4.80$ in the
 # second. So $\zeta^2$ is $0.273$ and $0.727$, and the line of the true classes is $1 + 0.198 / 20 + 0.198 / 20 = 1.0198$, where
 # $0.198 = 0.273 \cdot 0.727$. The predicted classes have 26 and 14 items, whose squared slopes sum to $3.06$ and $3.54$. So their
-# $\zeta^2$ is $0.464$ and $0.536$, and their line is $1 + 0.249 / 26 + 0.249 / 14 = 1.0273$. The larger line counts. With
+# $\zeta^2$ is $0.464$ and $0.536$, and their line is $1 + 0.2487 / 26 + 0.2487 / 14 = 1.0273$. The larger line counts. With
 # $f z^2 = 1.0273 \cdot 3.8415 = 3.946$ the equation is
 #
 # $$

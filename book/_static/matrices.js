@@ -47,6 +47,8 @@ const matrices = (() => {
   /** The text with one line for each row. */
   function inLines(text) {
     let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), weka(text));
+    // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
+    if (/^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare)) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
     const array = bare.match(/\[[\s[]*\d[^]*\]/);
     if (array) {
       const rows = array[0].split(/\][\s,]*\[/);
