@@ -57,6 +57,11 @@ const averages = (() => {
     return slopes.map((slope) => (Math.abs(slope - mean) > tiny ? slope - mean : 0));
   }
 
+  /** No cell leads further out: all slopes to that side are rounding. */
+  function isFlat(e, side) {
+    return largestOf(e.map((slope) => side * slope)) <= 1e-9 * largestOf(e.map(Math.abs));
+  }
+
   /** The line: the variance of the score statistic, by the shares of the true classes in it. */
   function varianceFactor(e, q, n, r) {
     const [parts, sizes] = [new Float64Array(r), new Float64Array(r)];
@@ -75,6 +80,12 @@ const averages = (() => {
 
   const POLE = 1 - 1e-12;
   const SETTLED = 1e-7; // no probability moves by more
+  // Limits that differ by less are the same, in all these ways to disturb the slopes.
+  const [SAME, WAYS] = [1e-7, [1, 2, 3, 4, 5]];
+  const ROUNDS = 100;
+  // The drag at the start, and its factors after a move that turns back and after any other.
+  const [DRAG, MORE_DRAG, LESS_DRAG] = [0.25, 2, 0.9];
+  const [ASKS, SEED] = [1.001, 0.01];
 
   /** One step of Newton's method for the multiplier s; {s, total} with the sum before the step. */
   function newtonStep(p, w, kappa, s) {
@@ -93,15 +104,8 @@ const averages = (() => {
     return { s: Math.min(Math.max(next, 1e-12), POLE), total };
   }
 
-  /** The most likely probabilities for fixed slopes: items move to larger slopes (see the chapter). */
-  function shifted(state, e, kappa) {
-    const { p } = state;
-    // 1. Slopes less their mean over the items, in units of the largest: q = p / kappa / (1 - s w).
-    let w = centred(e, p);
-    const most = Math.max(largestOf(w), 1e-300);
-    w = w.map((slope) => slope / most);
-    // 2. The multiplier.
-    let s = state.s;
+  /** The root s of: sum of p / (1 - s w) = kappa, or almost 1 if it is larger. It is sought from s. */
+  function multiplier({ p, w }, kappa, s) {
     if (s === 0) {
       s = Math.sqrt((kappa - 1) / Math.max(dot(p, w.map((slope) => slope * slope)), 1e-300));
       s = Math.min(s < 0.9 ? s : 1 - 0.09 / s, POLE);
@@ -111,16 +115,103 @@ const averages = (() => {
       if (step >= 2 && Math.abs(total - kappa) <= 0.1 * (kappa - 1)) break;
       ({ s, total } = newtonStep(p, w, kappa, s));
     }
-    state.s = s;
-    // 3. What has no place elsewhere goes to the empty cells with the largest slope, in turn.
+    return s;
+  }
+
+  /** The slopes less their mean over the items, in units of the largest. */
+  function scaled(slopes, p) {
+    const centre = centred(slopes, p);
+    const largest = Math.max(largestOf(centre), 1e-300);
+    return { p, w: centre.map((slope) => slope / largest), largest };
+  }
+
+  /** The probabilities p / kappa / (1 - s w). What is left goes to the empty cells with the largest slope. */
+  function solution({ p, w }, kappa, s) {
     const q = p.map((share, cell) => share / (1 - s * w[cell]));
-    total = sum(q);
+    const total = sum(q);
     if (!(s >= POLE && total < kappa)) return q.map((share) => share / total);
     const top = w.map((slope) => Number(slope >= 1 - 1e-9));
     const many = sum(top);
-    const part = state.empty.some((share) => share > 0) ? 1 / (1 + state.late) : 1;
-    state.empty = state.empty.map((share, cell) => share + part * (top[cell] / many - share));
-    return q.map((share, cell) => share / kappa + (1 - total / kappa) * state.empty[cell]);
+    return q.map((share, cell) => share / kappa + ((1 - total / kappa) * top[cell]) / many);
+  }
+
+  /** The shares with as many items more as the drag says, which are spread as q is. */
+  function dragged(table, e) {
+    const { shares, drag, n } = table;
+    // An empty cell that asks for items, but has none, gets a few of them.
+    const spread = table.q.map((share, cell) => {
+      const asks = table.tilt * table.side * e[cell] > ASKS;
+      return asks ? Math.max(share, SEED / n) : share;
+    });
+    const items = sum(spread);
+    return shares.map((share, cell) => (share + (drag * spread[cell]) / items) / (1 + drag));
+  }
+
+  /** The most likely probabilities for fixed slopes e: items move to larger slopes (see the chapter). */
+  function likelier(table, e) {
+    const { drag, side } = table;
+    const whole = 1 + drag;
+    const square = varianceFactor(e, table.q, table.n, table.r) * table.square;
+    const slopes = e.map((slope) => side * slope);
+    const line = scaled(slopes, drag > 0 ? dragged(table, e) : table.shares);
+    let kappa = 1 + square / (whole * whole);
+    table.s = multiplier(line, kappa, table.s);
+    if (drag === 0) return solution(line, kappa, table.s);
+    // The multiplier grows step by step, because a long step may miss the next solution.
+    const tilt = (whole * kappa * table.s) / line.largest;
+    const error = Math.sqrt(dot(table.q, e.map((slope) => slope * slope)));
+    const most = table.tilt > 0 ? 2 * table.tilt : (0.5 * Math.sqrt(square)) / error;
+    table.held = tilt > most;
+    if (table.held) {
+      kappa = 1 + (kappa - 1) * (most / tilt) ** 2;
+      table.s = multiplier(line, kappa, table.s);
+    }
+    table.tilt = Math.min(tilt, most);
+    return solution(line, kappa, table.s);
+  }
+
+  /** Slopes disturbed by more than rounding does, in some way: 0 is none. Exact zeros stay. */
+  function disturbed(e, way, exact) {
+    if (way === 0) return e;
+    const most = largestOf(e.map(Math.abs));
+    return e.map((slope, cell) => slope + 1e-13 * (exact ? slope : most) * Math.cos((way - 1) * (cell + 1)));
+  }
+
+  /** What holds at q: the metric, its trace, the centred slopes, and whether it is flat. */
+  function at(table, q) {
+    const { value, slopes, trace } = table.evaluate(q);
+    const e = disturbed(centred(slopes, q), table.way, table.exact);
+    return { q, value, trace, e, flat: isFlat(e, table.side) };
+  }
+
+  /** Move q by the slopes e. If the metric is flat there, go half of the way. */
+  function move(table, e) {
+    const before = table.q;
+    let reached = at(table, likelier(table, e));
+    if (reached.flat) reached = at(table, reached.q.map((share, cell) => (share + before[cell]) / 2));
+    const step = reached.q.map((share, cell) => share - before[cell]);
+    // A move that turns back went too far. More drag makes the next ones shorter.
+    const turned = dot(step, table.step) < 0;
+    if (table.drag > 0) table.drag = turned ? Math.max(MORE_DRAG * table.drag, DRAG) : LESS_DRAG * table.drag;
+    table.q = reached.q;
+    table.step = step;
+    return reached;
+  }
+
+  /** Go from the observed shares and the slopes e to a limit; without drag give up where a move is not half the last. */
+  function search(given, e, drag) {
+    const { shares } = given;
+    const table = { ...given, q: shares, step: shares.map(() => 0), s: 0, tilt: 0, held: false, drag };
+    let last = Infinity;
+    let reached = { e };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      reached = move(table, reached.e);
+      const size = largestOf(table.step.map(Math.abs));
+      if (reached.flat || (size <= SETTLED && !table.held)) return { ...reached, settled: true };
+      if (drag === 0 && size > 0.5 * last) break;
+      last = size;
+    }
+    return { ...reached, settled: false };
   }
 
   /** N times the bias, {tr(H S) - u'Hu} / 2 with u = q e / sigma. */
@@ -132,54 +223,31 @@ const averages = (() => {
     return 0.5 * (trace - dot(u, after.map((slope, cell) => slope - e[cell])) / step);
   }
 
-  /** No cell leads further out: all slopes to that side are rounding. */
-  function isFlat(e, side) {
-    return largestOf(e.map((slope) => side * slope)) <= 1e-9 * largestOf(e.map(Math.abs));
+  /** One limit, by the algorithm for any smooth metric: side is -1 or 1. The slopes are disturbed in some way. */
+  function searchedLimit(way, evaluate, exact, p, n, r, side, z) {
+    const found = evaluate(p);
+    const estimate = found.value;
+    const e = disturbed(centred(found.slopes, p), way, exact);
+    const end = side > 0 ? 1 : 0; // of the range
+    if (isFlat(e, side)) return end;
+    const table = { evaluate, way, exact, shares: p, side, square: (z * z) / n, n, r };
+    // In most tables whole steps settle in a few rounds. The others start again with short steps.
+    let reached = search(table, e, 0);
+    if (!reached.settled) reached = search(table, e, DRAG);
+    if (reached.flat) return end;
+    const bias = biasOf(evaluate, reached.q, reached.e, reached.trace) / n;
+    const limit = reached.value - (Number.isFinite(bias) ? bias : 0);
+    return side * Math.max(side * limit, side * estimate); // a limit never passes the estimate
   }
 
   /**
-   * One limit, by the algorithm for any smooth metric: side is -1 or 1. It is null if the search does
-   * not come to rest and rounding decided its way: then another program may find another limit.
+   * One limit, or null if rounding decides the way to it: then another program may find another
+   * limit, and so does a search whose slopes are disturbed by more than rounding does.
    */
-  function limitOf(evaluate, p, n, r, side, z) {
-    const state = { p, s: 0, empty: p.map(() => 0), late: 0 };
-    let [q, last] = [p, Infinity];
-    let found = evaluate(p);
-    const estimate = found.value;
-    // Without slopes take those with one more item, spread evenly.
-    const flat = found.slopes.every((slope) => slope === found.slopes[0]);
-    const start = flat ? evaluate(p.map((share) => (n * share + 1 / p.length) / (n + 1))) : found;
-    let e = centred(start.slopes, q);
-    const end = side > 0 ? 1 : 0; // of the range
-    if (isFlat(e, side)) return end;
-    let byRounding = false;
-    for (let round = 0; round < 40 && last > SETTLED; round += 1) {
-      const factor = varianceFactor(e, q, n, r);
-      const next = shifted(state, e.map((slope) => side * slope), 1 + (factor * z * z) / n);
-      const before = q;
-      let size = 0;
-      q = q.map((share, cell) => {
-        const move = next[cell] - share;
-        size = Math.max(size, Math.abs(move));
-        return share + (move * 3) / (3 + state.late);
-      });
-      byRounding ||= Math.abs(size - 0.5 * last) < 1e-9 * last;
-      // Whole moves may go back and forth for ever: then less.
-      if (size > 0.5 * last) state.late += 1;
-      last = size;
-      found = evaluate(q);
-      e = centred(found.slopes, q);
-      if (!isFlat(e, side)) continue;
-      // If the metric is flat there, go half of the way.
-      q = q.map((share, cell) => (share + before[cell]) / 2);
-      found = evaluate(q);
-      e = centred(found.slopes, q);
-      if (isFlat(e, side)) return end;
-    }
-    if (last > SETTLED && byRounding) return null;
-    const bias = biasOf(evaluate, q, e, found.trace) / n;
-    const limit = found.value - (Number.isFinite(bias) ? bias : 0);
-    return side * Math.max(side * limit, side * estimate); // a limit never passes the estimate
+  function limitOf(...given) {
+    const limit = searchedLimit(0, ...given);
+    const others = WAYS.map((way) => searchedLimit(way, ...given));
+    return others.every((other) => Math.abs(limit - other) < SAME) ? limit : null;
   }
 
   /**
@@ -212,7 +280,9 @@ const averages = (() => {
     const wrong = n - sum(matrix.map((row, k) => row[k]));
     // Without an error the slopes are zero up to rounding, which then decides.
     if (wrong === 0 && a !== b) return null;
-    const [low, high] = [-1, 1].map((side) => limitOf(evaluate, p, n, r, side, z));
+    // Slopes that are zero without rounding: those of F1 where all is right, and those of one cell.
+    const exact = (!weighted && a === b) || p.includes(1);
+    const [low, high] = [-1, 1].map((side) => limitOf(evaluate, exact, p, n, r, side, z));
     if (low === null || high === null) return null;
     const estimate = evaluate(p).value;
     const near = 1 - (1 - high) * room(wrong, z, level);
