@@ -62,20 +62,26 @@ const averages = (() => {
     return largestOf(e.map((slope) => side * slope)) <= 1e-9 * largestOf(e.map(Math.abs));
   }
 
-  /** The line: the variance of the score statistic, by the shares of the true classes in it. */
-  function varianceFactor(e, q, n, r) {
+  /** 1 and the sum of zeta^2 (1 - zeta^2) / size over classes; the class of a cell is classOf(cell). */
+  function lineOf(e, q, n, r, classOf) {
     const [parts, sizes] = [new Float64Array(r), new Float64Array(r)];
     for (let cell = 0; cell < q.length; cell += 1) {
-      const row = Math.floor(cell / r);
-      parts[row] += q[cell] * e[cell] * e[cell];
-      sizes[row] += q[cell];
+      parts[classOf(cell)] += q[cell] * e[cell] * e[cell];
+      sizes[classOf(cell)] += q[cell];
     }
     const whole = sum(parts);
-    let factor = 1;
-    parts.forEach((part, row) => {
-      if (sizes[row] > 0 && whole > 0) factor += ((part / whole) * (1 - part / whole)) / (n * sizes[row]);
+    let line = 1;
+    parts.forEach((part, k) => {
+      if (sizes[k] > 0 && whole > 0) line += ((part / whole) * (1 - part / whole)) / (n * sizes[k]);
     });
-    return Math.min(factor, 2);
+    return line;
+  }
+
+  /** The larger line, by true and by predicted classes: the variance of the score statistic. */
+  function varianceFactor(e, q, n, r) {
+    const byTrue = lineOf(e, q, n, r, (cell) => Math.floor(cell / r));
+    const byPredicted = lineOf(e, q, n, r, (cell) => cell % r);
+    return Math.min(Math.max(byTrue, byPredicted), 2);
   }
 
   const POLE = 1 - 1e-12;
@@ -207,7 +213,8 @@ const averages = (() => {
     for (let round = 0; round < ROUNDS; round += 1) {
       reached = move(table, reached.e);
       const size = largestOf(table.step.map(Math.abs));
-      if (reached.flat || (size <= SETTLED && !table.held)) return { ...reached, settled: true };
+      // Drag makes a move shorter than what is left.
+      if (reached.flat || ((1 + table.drag) * size <= SETTLED && !table.held)) return { ...reached, settled: true };
       if (drag === 0 && size > 0.5 * last) break;
       last = size;
     }

@@ -59,7 +59,7 @@ class Settings:
     Attributes
     ----------
     rounds : int
-        How often the slopes are taken again, at most.
+        How often the slopes are taken again, at most, in each of two searches.
     bias : bool
         Subtract the bias from both limits.
     largest_factor : float
@@ -68,7 +68,7 @@ class Settings:
         Up to how many wrong items the limits leave room; 0 leaves the room out.
     """
 
-    rounds: int = 100
+    rounds: int = 200
     bias: bool = True
     largest_factor: float = 2.0
     few: float = 3.0
@@ -82,6 +82,7 @@ _SETTLED = 1e-7
 # The drag at the start, its least value where a move turns back, and its factors after a move that
 # turns back and after any other.
 _DRAG, _MORE_DRAG, _LESS_DRAG = 0.25, 2.0, 0.9
+_MOST_DRAG = 8.0
 
 # A cell asks for items if its slope times the multiplier is larger. It gets so many items.
 _ASKS, _SEED = 1.001, 0.01
@@ -92,6 +93,12 @@ _NEWTON, _MORE_NEWTON, _ROUGH = 2, 20, 0.1
 
 # Multipliers and slopes that count as the largest possible one, 1.
 _POLE, _TOP = 1.0 - 1e-12, 1.0 - 1e-9
+
+# Slopes that are smaller than this share of the largest one are rounding, as are more digits.
+_ROUNDING, _DIGITS = 1e-14, 9
+
+# Of a smaller z^2 / N a limit is the estimate and z standard errors.
+_NEAR = 1e-12
 
 # A metric is flat where all slopes to one side are smaller than this share of the largest slope.
 _FLAT = 1e-9
@@ -218,8 +225,11 @@ class _Classes:
         """Return slopes less their mean over all items, or over those of each fixed class."""
         if not self.fixed:
             return slopes - _total(q * slopes)
-        mean = np.nan_to_num(self.by_true(q * slopes) / self.by_true(q))
-        return np.asarray(slopes - mean.take(self.row, axis=0))
+        # A class without items stays without.
+        size = self.by_true(q)
+        mean = np.nan_to_num(self.by_true(q * slopes) / size)
+        centred = slopes - mean.take(self.row, axis=0)
+        return np.where((size > 0.0).take(self.row, axis=0), centred, 0.0)
 
     def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities with the class sizes of the shares, if these are fixed."""
@@ -231,7 +241,10 @@ class _Classes:
     def factor(self, e: Array, q: Array, n: Array, largest: float) -> Array:
         """Return the variance of the score statistic: 1 and the larger line, at most `largest`."""
         square = q * e * e
-        zeta2 = self.by_each(square) / _total(square)
+        total = _total(square)
+        # Slopes that are only rounding give no class a share: the line is 0.
+        rounding = (_ROUNDING * _largest(np.abs(e))) ** 2
+        zeta2 = self.by_each(square) / np.where(total > rounding, total, np.inf)
         added = zeta2 * (1.0 - zeta2) / (n * self.by_each(q))
         # A class without probability adds nothing: 0 / 0.
         added = np.where(added > 0.0, added, 0.0)
@@ -323,8 +336,13 @@ def _most_likely(
     estimate, slopes = _first_slopes(evaluate, tables)
     e = classes.centred(slopes, tables.q)
     value = _unless_flat(estimate, e, tables.side)
+    # So near the estimate only the slopes count: 1 + z^2 / N would have no digits of z left.
+    near = tables.square < _NEAR
+    value = np.where(
+        near, value + tables.side * np.sqrt(tables.square * _total(tables.q * e * e)), value
+    )
     reached = _Reached(value, tables.q.copy(), e.copy())
-    start = np.flatnonzero(np.isfinite(value))
+    start = np.flatnonzero(np.isfinite(value) & ~near)
     # 1. In most tables whole steps settle in a few rounds.
     unsettled = _search(evaluate, tables, e, start, reached, classes, settings)
     # 2. The others start again with short steps.
@@ -357,9 +375,11 @@ def _search(
         last = _largest(np.abs(tables.move))
         value, e = _round(evaluate, tables, e, classes, settings)
         reached.keep(places, value, tables.q, e)
-        # 2. Go on with the tables that have not settled, and whose metric is defined at q.
+        # 2. Go on with the tables that have not settled, and whose metric is defined at q. Drag
+        # makes a move shorter than what is left.
         size = _largest(np.abs(tables.move))
-        moving = np.isfinite(value) & ((size > _SETTLED) | tables.held)
+        rough = (1.0 + tables.drag) * size > _SETTLED
+        moving = np.isfinite(value) & (rough | tables.held)
         stuck = moving & (tables.drag == 0.0) & (last > 0.0) & (size > 0.5 * last)
         gave_up.append(places[stuck])
         moving &= ~stuck
@@ -386,7 +406,7 @@ def _round(
     move = tables.q - before
     if tables.drag.any():
         turned = _total(move * tables.move) < 0.0
-        more = np.maximum(_MORE_DRAG * tables.drag, _DRAG)
+        more = np.clip(_MORE_DRAG * tables.drag, _DRAG, _MOST_DRAG)
         tables.drag = np.where(turned, more, _LESS_DRAG * tables.drag)
     tables.move = move
     return value, e
@@ -445,6 +465,8 @@ def _short_step(tables: _Tables, e: Array, square: Array) -> Array:
     kappa = 1.0 + square / (whole * whole)
     # 2. The multiplier that solves the equation.
     w, largest = _scaled(tables.side * e, p)
+    # Slopes that are equal but for rounding stay equal, whatever the order of the classes.
+    w = np.round(w, _DIGITS)
     s = _multiplier(p, w, kappa, tables.s)
     tilt = whole * kappa * s / largest
     # 3. Where it has grown too much, a smaller z^2 holds it back.
