@@ -41,6 +41,8 @@ DESIGNS = answers["asked"]["designs"]
 LEVEL = 0.95
 z = special.ndtri((1 + LEVEL) / 2)
 say("validation-date", answers["date"])
+
+# %% [markdown]
 # The answers are of {glue:text}`validation-date`, from these versions.
 
 # %% tags=["hide-input"]
