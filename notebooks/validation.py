@@ -406,6 +406,7 @@ with executor() as pool:
 # the matrices that it accepts count here.
 
 # %% tags=["hide-input"]
+# Read the coverages of the other packages.
 coverages = {}  # (method, design) -> coverage, its standard error, mean length
 
 
