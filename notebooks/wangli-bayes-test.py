@@ -243,8 +243,8 @@ show.grid(
 # the rule of the paper, because then {glue:text}`wangli-cut-off` end points would be printed differently.
 # The authors' public program prints the same two numbers as we do (see
 # {ref}`below <wangli-table-3-zeros>`). Could another weight or prior give all 36? We tried
-# {glue:text}`wangli-weights-tried:,d` settings, some with whole numbers as effective counts: none gives more than
-# {glue:text}`wangli-weights-best:d`.
+# {glue:text}`wangli-weights-tried:,d` settings of weight, prior and rounding of the effective counts. None gives more
+# than {glue:text}`wangli-weights-best:d`.
 
 # %%
 table_2 = page.ids("wangli/table-2/")
