@@ -69,11 +69,11 @@ class Population(NamedTuple):
 
     Attributes
     ----------
-    class_shares : mapping or None
+    class_shares : mapping, pandas Series or None
         The shares of the true classes.
     strata : sequence or None
         The stratum from which each item was drawn.
-    stratum_shares : mapping or None
+    stratum_shares : mapping, pandas Series or None
         The shares of the strata.
     """
 

@@ -149,14 +149,14 @@ def score_interval(
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so. With
         0 or 1 it counts so in the estimate; the limits are as wide as not knowing it makes them.
-    class_shares : mapping, optional
+    class_shares : mapping or pandas Series, optional
         The share of each true class where the score is wanted, such as ``{1: 0.02, 0: 0.98}``, if
         it is known and another one than in the test set: another prevalence. The shares sum to 1.
         For the areas of a map see `strata`.
     strata : sequence, optional
         The stratum of each item, if a fixed number of items was drawn from each stratum: a class of
         a map, a region, a bin of the model's scores. Needs `stratum_shares`.
-    stratum_shares : mapping, optional
+    stratum_shares : mapping or pandas Series, optional
         The share of each stratum where the score is wanted, such as its part of a map's area. The
         shares sum to 1. `class_shares` is the case in which the strata are the true classes.
     method : str, optional
@@ -344,7 +344,7 @@ def metric_interval(
     fixed : {"rows"}, optional
         "rows" if the number of items of each true class was chosen beforehand. By default all
         counts are random. For score limits; the standard error stays that of random counts.
-    class_shares : sequence or mapping, optional
+    class_shares : sequence, mapping or pandas Series, optional
         The known share of each true class where the score is wanted, by row; see `score_interval`.
     confidence_level : float, default 0.95
         The nominal level.

@@ -226,7 +226,7 @@ def matrix_report(
         Counts; rows are true classes, columns predicted ones.
     labels : sequence, optional
         What the classes are called, in the order of the rows; 0, 1, ... by default.
-    class_shares : sequence or mapping, optional
+    class_shares : sequence, mapping or pandas Series, optional
         The known share of each true class where the scores are wanted, by row.
     zero_division, method, confidence_level
         See `classification_report`.

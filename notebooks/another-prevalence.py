@@ -130,6 +130,8 @@ for n, shares in itertools.product(sizes, ([0.8, 0.15, 0.05], [0.05, 0.15, 0.8])
 say("prevalence-designs", len(designs))
 
 
+# %%
+# Multiply items by weights, and show the coverage and length of each method.
 def weighted(tables, shares):
     """Multiply the rows so that the smallest weight is 1."""
     factor = np.array(shares) / tables[0].sum(axis=1)

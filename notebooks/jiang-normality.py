@@ -343,6 +343,7 @@ say("jiang-normality-smallest-plain", plain_coverage[0])
 # "Close" is not defined; for a coverage we take it to be within one percentage point.
 
 # %%
+# Prepare what the claims about the simulation need.
 claim = statements.Claims()
 farthest = float(np.abs((quantiles - truth) / sigma - u)[np.abs(u) <= 2].max())
 ratio = mean_error / deviation

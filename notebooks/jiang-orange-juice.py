@@ -136,7 +136,7 @@ show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric
 # say nothing about the table, and the ledger counts all six numbers as inputs.
 
 # %%
-
+# Compute the interval.
 interval = f1ci.metric_interval(juice, index, method="delta", confidence_level=level)
 reconstructed = {
     "mean_za": tp_count / n,

@@ -455,6 +455,7 @@ def shortest(name, n):
 # Coverage, section 5.3.1:
 
 # %%
+# Prepare what the claims about coverage need.
 claim = statements.Claims()
 cp, wald, direct, indirect = (extent("coverage", m, small_sizes) for m in methods)
 large = [extent("coverage", m, large_sizes) for m in methods]

@@ -250,6 +250,7 @@ figures.save(figure, "lam-geometry-h")
 
 
 # %%
+# Find the real roots of the quartic, and the distance of f1ci's end points from them.
 sample = np.linspace(0, 1, 401)
 
 

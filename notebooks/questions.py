@@ -219,7 +219,7 @@ f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 
 
 # %% tags=["hide-input"]
-# Find a difference in three ways.
+# Draw two models' answers, and compute intervals and a p-value from a table of them.
 def pair(gain):
     """Return probabilities by truth, A and B; `gain` moves disagreement in favour of B."""
     negative = [[0.63, 0.02 - gain], [0.02 + gain, 0.03]]
@@ -240,6 +240,8 @@ def p_value(table):
     return f1ci.difference_test(y, a, b).p_value
 
 
+# %% tags=["hide-input"]
+# Find a difference in three ways.
 def three_ways(p, generator):
     """Find a difference in three ways."""
     drawn = generator.multinomial(500, p.ravel(), comparisons).reshape(-1, 2, 2, 2)

@@ -554,6 +554,7 @@ claim.table()
 # {computed}`takahashi/table-3/scenario-1/n-100/micro_f1|.5f`. The number of right items is an
 # integer, and the interval's end points jump with it. The exact sum takes no time, so the figure
 # shows every $n$, with [Wilson's interval](/book/lam.md) for a proportion beside the paper's.
+
 # %% tags=["remove-cell"]
 # Compute the exact coverage of both intervals for micro F1 at every size.
 accuracy = truths[1]["micro_f1"]

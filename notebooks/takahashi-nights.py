@@ -222,6 +222,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
 # %%
+# Compute the joint quantile of all pairs, and the interval of a difference.
 PAIRS = list(combinations(nights.NETWORKS, 2))
 
 
@@ -272,6 +273,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # of the five others. The data do not separate it from {glue:text}`nights-best-ties`.
 
 # %% tags=["remove-cell"]
+# Count the networks that the best one beats, and name the others.
 best, *others = nights.NETWORKS
 against = {n: difference("dodo", best, n, joint["dodo"]) for n in others}
 assert all(i.estimate > 0 for i in against.values())
@@ -434,6 +436,7 @@ of_one, _ = covered.values()
 say("nights-coverage-epochs", max(c["epochs independent"] for c in of_one.values()))
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
 say("nights-coverage-error", error)
+
 # %% [markdown] tags=["default-values"]
 # Yes. With 25 nights the default of `f1ci` covers in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in

@@ -513,7 +513,28 @@ for kind in ("logit", "delta"):
     rows.append([f"f1ci, {kind}", *(f"{end:.4f}" for end in ends)])
 show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
 
+# %%
+# Compute a Wald test with the covariance of the published code, and with the right one.
+unlike = np.array([[[150, 35], [3, 12]], [[3, 8], [0, 40]]])  # made up; B predicts many more
+y, a, b = labels(unlike)
+delta = f1ci.difference_interval(y, a, b, "f1", method="delta")
+each = sum(f1ci.score_interval(y, x, "f1", method="delta").standard_error ** 2 for x in (a, b))
+# f1ci divides the variance of a difference by n - 1, and that of one score and the code by n.
+difference = delta.standard_error**2 * (1 - 1 / len(y))
+ratio = (y.sum() + a.sum()) / (y.sum() + b.sum())  # D1 over D2
+for name, factor in {"right": 1.0, "as-coded": ratio, "swapped": 1 / ratio}.items():
+    variance = each - factor * (each - difference)  # the last part is twice the covariance
+    say(f"compare-code-{name}", 2 * special.ndtr(-abs(delta.estimate) / np.sqrt(variance)))
+
 # %% [markdown]
+# **A denominator.** The authors of {cite:t}`takahashi2023` published R code with their paper
+# (`F1score_test.R`; we have not seen the paper). It has a Wald test for the difference of two binary F1 scores.
+# The covariance of the two scores must be divided by $D_1 D_2$, where $D$ is the predicted plus the true positive share
+# of a model. The code divides by $D_2^2$. (Its macro averages have both factors.) If the models do not
+# predict equally many positives, the p-value depends on which model is called the first. For one made-up table it is
+# {glue:text}`compare-code-as-coded:.3f`, and {glue:text}`compare-code-swapped:.3f` with the models swapped. With
+# both denominators it is {glue:text}`compare-code-right:.3f` in either order.
+#
 # ## Three ways to go wrong
 #
 # **Naive t over folds.** Cross-validation gives ten scores. A t test on the ten differences

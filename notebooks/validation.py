@@ -41,6 +41,8 @@ DESIGNS = answers["asked"]["designs"]
 LEVEL = 0.95
 z = special.ndtri((1 + LEVEL) / 2)
 say("validation-date", answers["date"])
+
+# %% [markdown]
 # The answers are of {glue:text}`validation-date`, from these versions.
 
 # %% tags=["hide-input"]
@@ -404,6 +406,7 @@ with executor() as pool:
 # the matrices that it accepts count here.
 
 # %% tags=["hide-input"]
+# Read the coverages of the other packages.
 coverages = {}  # (method, design) -> coverage, its standard error, mean length
 
 

@@ -29,6 +29,7 @@ seed: int = 20190602  # root of all random streams
 # stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
+# Import what the notebook uses and open the ledger.
 from functools import partial
 
 import numpy as np
@@ -193,6 +194,7 @@ show.compare(list(page.records))
 # ({prf:ref}`rem-wangli-2015`).
 
 # %%
+# Compute the ratio of the two lengths, and the ratios that the printed numbers allow.
 lengths = {key: intervals["the example", key].length for key in WEIGHTS}
 ratio = lengths["wang_2015"] / lengths["proposed"]
 
@@ -461,6 +463,7 @@ show.table([*head, "its length"], rows, numeric=range(1, 7))
 # pooled F1 over data sets, with blocks, with three unrelated halvings, and with one halving only.
 
 # %%
+# Compute the standard deviation of pooled F1 for three ways to split.
 halves = trials["three unrelated halvings"].counts
 pooled = {
     "blocks": trials["blocks that ignore the class"].counts.sum(axis=(1, 2)),

@@ -26,6 +26,7 @@ prior: float = 1.0  # lambda of the Beta prior, as in the paper
 # `make train` does it again and compares.
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 from scipy import stats

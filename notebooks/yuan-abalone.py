@@ -22,6 +22,7 @@ seed: int = 20260101  # root of all random streams
 # stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 from compendium.pool import executor
@@ -277,6 +278,7 @@ show.grid(
 )
 
 # %%
+# Check how much a common joint quantile changes coverage and length.
 fewer = min(2000, max(20, replicates // 50))
 check = joint_coverage.drift(of_all, n, cells, replicates=fewer, rng=(seed, 5))
 say("yuan-abalone-drift-coverage", abs(check.coverage))
@@ -350,6 +352,7 @@ show.grid(
 # central 99 % of these quantiles make the bands below.
 
 # %%
+# Compute the random errors of the joint quantile, and record end points with their bands.
 centre = found.value.ravel()
 errors = {}
 for name, square in (("square", of_one.z**2), ("four", 4.0)):

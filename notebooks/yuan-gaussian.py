@@ -21,6 +21,7 @@ seed: int = 20260101  # root of all random streams
 # stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
+# Import what the notebook uses and open the ledger.
 from functools import partial
 
 import numpy as np
@@ -226,6 +227,7 @@ say("yuan-gaussian-suitable-logistic", suitable[2])
 # interval misses are more frequent. Joint intervals are longer, and make one promise for all six.
 
 # %%
+# Compute how far the estimates of forty test sets are from the truth, and how far intervals reach.
 found = estimated["table-4"]
 off = np.abs(found.value - truth)[:40] / found.error[:40]
 common = joint_coverage.critical_values(found.covariance[:40], level, examples=0)
@@ -379,6 +381,7 @@ say("yuan-gaussian-rms", np.sqrt((zs**2).mean()))
 # measures.
 
 # %%
+# Compute how much longer joint intervals are.
 price = {}
 for group in ("1nn", "all"):
     of_kind = [runs["table-4"][f"{group}/{k}/length"].mean for k in ("joint", "individual")]
@@ -399,6 +402,7 @@ say("yuan-gaussian-bonferroni", float(ndtri(1 - (1 - level) / 12)) / of_one.z)
 # For some test sets we compute it in each of them as well.
 
 # %%
+# Check how much a common joint quantile changes coverage and length.
 fewer = min(500, max(20, replicates // 200))
 root = np.random.SeedSequence((seed, 1))
 check = joint_coverage.drift(of_all, sizes["table-4"], population, replicates=fewer, rng=root)
@@ -455,6 +459,7 @@ show.compare([*constants, "yuan/section-2d/z_squared"])
 # Coverage "close to" the level is read as within one percentage point of it.
 
 # %%
+# Prepare what the claims need.
 value = {key.removeprefix("yuan/"): row.value for key, row in page.records.items()}
 found = np.array(
     [[value[f"section-3a/n-{n}/individual/{k}"] for k in keys] for n in sizes.values()]

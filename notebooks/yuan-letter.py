@@ -20,6 +20,7 @@ seed: int = 20260101  # root of all random streams
 # stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
+# Import what the notebook uses and open the ledger.
 from fractions import Fraction
 
 import numpy as np
@@ -116,6 +117,7 @@ show.grid(
 # paper, because lift is on another scale.
 
 # %%
+# Compute the coverages and lengths of single rules exactly.
 exact = {rule: joint_coverage.exact(of_one, n, population[rule]) for rule in rules}
 recording.single_rules(page, "yuan/table-7", exact)
 in_text = [f"{rule}/joint" for rule in rules] + ["logistic/individual", "logistic/corrected"]
@@ -141,6 +143,7 @@ show.grid(
 # length over all measures is exactly the mean of the rules' lengths.
 
 # %%
+# Simulate the coverages and lengths of all rules together.
 run = joint_coverage.simulate(of_all, n, cells, replicates=replicates, rng=(seed, 2))
 recording.all_rules(page, "yuan/table-7", run, exact, replicates)
 for kind in kinds:

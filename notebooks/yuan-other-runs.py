@@ -24,6 +24,7 @@ seed: int = 20260101  # root of all random streams
 # stores the number of another run for a printed one, and `say` keeps a number for the text.
 
 # %%
+# Import what the notebook uses and open the ledger.
 from dataclasses import replace
 from functools import cache
 
@@ -177,6 +178,7 @@ show.table(
 )
 
 # %%
+# Fit logistic regression from a second start, and compute chi-square of other fits.
 second_start = fitted["logistic"].guess * [1.05, 1.025]
 second_pair, second_least = fitted["logistic"].fit(prevalence_7, [second_start])
 say("yuan-other-runs-second-recall", second_pair[0])
