@@ -84,6 +84,8 @@ def _complain(text: str) -> None:
 def _write(text: str) -> None:
     """Write to standard output, in letters that the terminal has."""
     out = sys.stdout
+    if out is None:
+        raise OSError("closed")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")
     out.write(text)

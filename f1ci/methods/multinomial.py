@@ -82,7 +82,7 @@ _SETTLED = 1e-7
 # The drag at the start, its least value where a move turns back, and its factors after a move that
 # turns back and after any other.
 _DRAG, _MORE_DRAG, _LESS_DRAG = 0.25, 2.0, 0.9
-_MOST_DRAG = 8.0
+_MOST_DRAG = 1024.0
 
 # A cell asks for items if its slope times the multiplier is larger. It gets so many items.
 _ASKS, _SEED = 1.001, 0.01

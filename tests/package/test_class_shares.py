@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from examples import labels_of
+from examples import labels_of, quiet
 from scipy import stats
 
 import f1ci
@@ -147,3 +147,18 @@ def test_shares_in_a_series_of_pandas_are_read_by_name():
     assert report.by_class["f1"].low[1] == pytest.approx(expected.low, abs=1e-9)
     with pytest.raises(ValueError, match="must name classes that occur"):
         f1ci.metric_interval(BINARY, "f1", class_shares=pd.Series([0.98, 0.02], index=["a", "b"]))
+
+
+@pytest.mark.parametrize("r", [40, 300])
+def test_labels_and_matrices_of_many_classes_say_the_same(r):
+    """Not all cells are listed then: those with items, the right ones, those of small classes."""
+    rng = np.random.default_rng(1)
+    y_true = np.concatenate([np.arange(r), rng.integers(0, r, r)])
+    y_pred = np.where(rng.random(2 * r) < 0.8, y_true, rng.integers(0, r, 2 * r))
+    matrix = f1ci.confusion_matrix(y_true, y_pred)
+    shares = rng.dirichlet(np.full(r, 3.0))
+    by_label = dict(enumerate(shares.tolist()))
+    for metric in ("macro_precision", "macro_f1"):
+        of_labels = quiet(f1ci.score_interval, y_true, y_pred, metric, class_shares=by_label)
+        of_matrix = quiet(f1ci.metric_interval, matrix, metric, class_shares=shares)
+        assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)

@@ -215,6 +215,54 @@ def test_the_search_settles(name):
     assert np.mean(np.abs(np.subtract(short, long)) > 1e-4) <= 0.01
 
 
+def sets_of_tables():
+    """Perfect tables, sparse ones, and ones in which every item is wrong."""
+    rng = np.random.default_rng(2)
+    yield np.array([np.diag(sizes) for sizes in rng.integers(1, 20, (40, 5))])
+    yield rng.poisson(0.6 + 4.0 * np.eye(4), (60, 4, 4))
+    yield rng.poisson(2.0, (40, 3, 3)) * (1 - np.eye(3))
+
+
+@pytest.mark.parametrize("name", [*METRICS, "kappa", "mcc"])
+def test_order_of_classes_and_batches_do_not_matter(name):
+    """Where cells tie, rounding must not choose one of them."""
+    metric = METRICS[name] if name in METRICS else f1ci.metrics.get(name)
+    for tables in sets_of_tables():
+        kept = ((tables.sum(axis=1) > 0) & (tables.sum(axis=2) > 0)).all(axis=1)
+        tables = tables[kept & np.isfinite(metric.value(tables))]
+        expected = np.array(limits_of(tables, metric))
+        order = np.arange(tables.shape[1])[::-1]
+        if "two classes" in name:
+            order = [2, 1, 0, *range(3, len(order))]
+        permuted = limits_of(tables[:, order][:, :, order], metric)
+        alone = np.hstack([limits_of(table[None], metric) for table in tables])
+        # Rounding, in rounds that amplify it.
+        assert np.array(permuted) == pytest.approx(expected, abs=1e-9)
+        assert alone == pytest.approx(expected, abs=1e-9)
+
+
+def test_many_items_have_the_limits_of_the_delta_method():
+    """27,000 items and more, where a search for the p-value asks for very small z."""
+    a = np.array([[9, 1, 0], [1, 7, 2], [0, 1, 6]])
+    b = np.array([[10, 0, 0], [0, 9, 1], [0, 0, 7]])
+    for scale in (1_000, 1_000_000):
+        found = f1ci.unpaired_difference(a * scale, b * scale, "macro_f1").interval
+        delta = f1ci.unpaired_difference(a * scale, b * scale, "macro_f1", method="delta").interval
+        # The two differ by a share of 1 / sqrt(N) of the length.
+        length = delta.high - delta.low
+        assert tuple(found) == pytest.approx(tuple(delta), abs=0.02 * length)
+
+
+def test_a_fixed_class_without_items_changes_nothing():
+    metric = macro(precision)
+    with_empty = quiet(
+        f1ci.metric_interval, [[0, 0, 0], [0, 22, 0], [0, 0, 13]], metric, fixed="rows"
+    )
+    without = f1ci.metric_interval([[22, 0], [0, 13]], metric, fixed="rows")
+    # The search stops at moves of 1e-7.
+    assert tuple(with_empty) == pytest.approx(tuple(without), abs=1e-5)
+
+
 def test_transposed_tables_have_mirrored_limits():
     """Recall of a table is precision of the transposed one: the larger of two lines counts."""
     recall, precise = (macro(name) for name in ("recall", "precision"))

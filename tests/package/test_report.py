@@ -14,7 +14,6 @@ RNG = np.random.default_rng(20)
 CLASSES = ["cat", "dog", "a very long name of a class that no table has room for, really", "été"]
 TRUE = RNG.choice(CLASSES, 150, p=[0.4, 0.3, 0.2, 0.1]).tolist()
 PREDICTED = [t if RNG.random() < 0.7 else str(RNG.choice(CLASSES)) for t in TRUE]
-INDICATORS = RNG.random((80, 3)) < 0.4, RNG.random((80, 3)) < 0.5
 
 
 @pytest.mark.parametrize("metric", ["precision", "recall", "f1"])

@@ -109,12 +109,10 @@ def test_averages(evaluate, r, average):
             f"m => ((found) => [found?.low ?? NaN, found?.high ?? NaN])({call})", tables.tolist()
         )
         theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
-        # Where rounding would decide the way of a search that does not come to rest, nothing is
-        # offered: in a few of a hundred tables with a handful of items, and of other scores
-        # than F1 if no item is wrong.
+        # Where the search does not settle, rounding has a say and nothing is offered: in a few of a
+        # hundred tables with a handful of items.
         offered = ~np.isnan(ours[:, 0])
-        wrong = tables.sum(axis=(1, 2)) > np.trace(tables, axis1=1, axis2=2)
-        assert np.mean(~offered & (wrong | (a == b))) < 0.05
+        assert np.mean(~offered) < 0.05
         np.testing.assert_allclose(ours[offered], theirs[offered], rtol=0, atol=PROMISED)
 
 
