@@ -86,7 +86,7 @@ const averages = (() => {
 
   const POLE = 1 - 1e-12;
   const SETTLED = 1e-7; // no probability moves by more
-  const ROUNDS = 100; // the package takes up to 200; where that matters the page offers no limit
+  const ROUNDS = 200;
   // The drag at the start, and its factors after a move that turns back and after any other.
   const [DRAG, MORE_DRAG, LESS_DRAG, MOST_DRAG] = [0.25, 2, 0.9, 1024];
   const [ASKS, SEED] = [1.001, 0.01];
