@@ -110,9 +110,11 @@ def test_averages(evaluate, r, average):
         )
         theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
         # Where the search does not settle, rounding has a say and nothing is offered: in a few of a
-        # hundred tables with a handful of items.
+        # hundred tables with a handful of items, and more often of other scores than F1 if no item
+        # is wrong.
         offered = ~np.isnan(ours[:, 0])
-        assert np.mean(~offered) < 0.05
+        wrong = tables.sum(axis=(1, 2)) > np.trace(tables, axis1=1, axis2=2)
+        assert np.mean(~offered & (wrong | (a == b))) < 0.05
         np.testing.assert_allclose(ours[offered], theirs[offered], rtol=0, atol=PROMISED)
 
 
