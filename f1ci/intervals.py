@@ -189,7 +189,7 @@ def score_interval(
     >>> y_pred = ["a", "a", "b", "b", "b", "b", "c", "c", "a"]
     >>> interval = f1ci.score_interval(y_true, y_pred, "macro_recall")
     >>> f"{interval.estimate:.2f} ({interval.low:.2f}, {interval.high:.2f})"
-    '0.78 (0.44, 0.96)'
+    '0.78 (0.43, 0.96)'
     >>> each = f1ci.score_interval(y_true, y_pred, "precision", average=None)
     >>> each.classes, each.estimate.round(2)
     (('a', 'b', 'c'), array([0.67, 0.75, 1.  ]))
