@@ -47,12 +47,13 @@ def longer(method: str) -> Function:
 
 
 def times(factor: float, *fields: str) -> Function:
-    """Multiply some fields of a result by a factor."""
+    """Multiply some fields of a result by a factor. A plan without a prevalence has no total."""
 
     def changed(function: Function, *args: Any, **kwargs: Any) -> Any:
         found = function(*args, **kwargs)
         put = getattr(found, "_replace", partial(replace, found))
-        return put(**{field: factor * getattr(found, field) for field in fields})
+        known = {field: getattr(found, field) for field in fields}
+        return put(**{k: factor * value for k, value in known.items() if value is not None})
 
     return changed
 
