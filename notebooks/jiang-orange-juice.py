@@ -583,6 +583,13 @@ for name, sizes in own_plans.items():
 head = f"{own.name}, half width {plan_half_width:g}, level {plan_confidence_level:g}"
 show.table([head, "V", "positives", "total"], rows, numeric=(1, 2, 3))
 
+# %%
+# Check the package's plan by the formula of the paper, with the sharp bound.
+own_error = plan_half_width / float(special.ndtri(0.5 + plan_confidence_level / 2))
+bound = tversky_index.sharp_bound(own)
+by_formula = tversky_index.plan(bound, own.b, own_error, plan_prevalence)
+assert (own_plans["sharp"].positives, own_plans["sharp"].total) == by_formula
+
 
 # %%
 # Choose the half widths of the figures, and draw items against them.
