@@ -25,19 +25,21 @@ from f1ci.report import ClassificationReport, classification_report, matrix_repo
 from f1ci.results import (
     BayesTest,
     BinaryCounts,
-    DegenerateVarianceWarning,
     DifferenceSampleSize,
     DifferenceTest,
     EffectiveCounts,
     Interval,
-    IntervalWarning,
     JointIntervals,
     PilotSize,
     SampleSize,
+)
+from f1ci.several import ModelComparison, compare_models
+from f1ci.types import (
+    DegenerateVarianceWarning,
+    IntervalWarning,
     SmallSampleWarning,
     UndefinedMetricWarning,
 )
-from f1ci.several import ModelComparison, compare_models
 
 __all__ = [
     "BayesTest",

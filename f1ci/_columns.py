@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from f1ci import _validation
 from f1ci._files import Table
 from f1ci._roles import word_set
-from f1ci.results import IntervalWarning, warn
+from f1ci.types import IntervalWarning, warn
 
 # More different labels than this are scores or identifiers.
 _MOST_LABELS = 1_000

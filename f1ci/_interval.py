@@ -15,29 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _validation
-from f1ci.data import Matrix
 from f1ci.methods import Method, choose, default
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
-from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean
-from f1ci.metrics.base import ShareRight
-from f1ci.metrics.shares import KnownShares
-from f1ci.results import (
+from f1ci.metrics.base import FEW
+from f1ci.results import Interval
+from f1ci.samples import Counts, Difference, Sample, Units
+from f1ci.types import (
     Array,
     Classes,
     DegenerateVarianceWarning,
     FloatOrArray,
-    Interval,
     SmallSampleWarning,
     UndefinedMetricWarning,
     Value,
     warn,
 )
-from f1ci.samples import Counts, Difference, Sample, Units
-
-# Fewer items than this that matter to the score of a class are too few.
-FEW = 3
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -185,7 +178,7 @@ def check(sample: Sample, method: Method, question: Question) -> None:
     if method.at_zero_error and not (method.name == "logit" and isinstance(parts[0], Units)):
         _check_error(sample, method, question)
     for part in parts:
-        few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
+        few = None if part.matrix is None else part.metric.with_few_items(part.matrix)
         if few is not None and few.any():
             _warn_of_few(few, question, part.classes or question.classes)
             return
@@ -225,46 +218,6 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
     if names:
         text = f"{question.name} leaves out class {_validation.first_few(names)}"
         warn(f"{text}, where a score is undefined; {advice}", UndefinedMetricWarning)
-
-
-def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
-    """Tell in which classes of an average fewer than `FEW` items matter to the score."""
-    if isinstance(metric, KnownShares):
-        return _with_few_items(metric.of, matrix)
-    if isinstance(metric, MacroStar):
-        of_precision = _with_few_items(metric.of_precision, matrix)
-        of_recall = _with_few_items(metric.of_recall, matrix)
-        if of_precision is None or of_recall is None:
-            return None
-        return np.asarray(of_precision | of_recall)
-    if not isinstance(metric, Mean) or isinstance(metric, ShareRight) or metric.average == "micro":
-        return None
-    if not isinstance(metric.of, Tversky):
-        return None
-    few = _items_that_matter(metric.of, matrix) < FEW
-    if metric.average == "weighted":
-        few &= matrix.true > 0.0
-    few[~_averaged(metric, len(few))] = False
-    return few
-
-
-def _items_that_matter(metric: Tversky, matrix: Matrix) -> Array:
-    """Return the relevant items of each class: right ones, and errors of the kinds that count."""
-    matter = np.array(matrix.right)
-    if metric.a > 0.0:
-        matter += matrix.predicted - matrix.right
-    if metric.b > 0.0:
-        matter += matrix.true - matrix.right
-    return matter
-
-
-def _averaged(metric: Mean, classes: int) -> NDArray[np.bool_]:
-    """Tell which classes an average is over: the chosen ones that have a score."""
-    averaged = np.ones(classes, dtype=bool)
-    if metric.chosen:
-        averaged = np.isin(np.arange(classes), metric.chosen)
-    averaged[list(metric.absent or ())] = False
-    return averaged
 
 
 def _warn_of_few(few: NDArray[np.bool_], question: Question, classes: Classes | None) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _validation
-from f1ci.results import AnyArray, Classes, Labels
+from f1ci.types import AnyArray, Classes, LabelsLike
 
 # The type of integers that numpy counts with (`numpy.bincount`): 32 bits wide on some systems.
 Codes: TypeAlias = NDArray[np.intp]
@@ -32,7 +32,7 @@ MOST_CLASSES = 10_000
 OTHERS = "the other classes"
 
 
-def labels(name: str, value: Labels) -> AnyArray:
+def labels(name: str, value: LabelsLike) -> AnyArray:
     """Return labels as a one-dimensional array of integers or of Python objects."""
     array = _as_array(name, value)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -59,7 +59,11 @@ def _are_whole(numbers: AnyArray) -> bool:
 
 
 def encode(
-    named: Mapping[str, Labels], *, wanted: Classes | None = None, others: bool = False, n: int = 0
+    named: Mapping[str, LabelsLike],
+    *,
+    wanted: Classes | None = None,
+    others: bool = False,
+    n: int = 0,
 ) -> tuple[Codes, list[Hashable]]:
     """Return the labels of several sequences as numbers that point into one list of classes.
 
@@ -103,7 +107,7 @@ def _recoded(codes: Codes, classes: list[Hashable], order: list[Hashable]) -> Co
     return new_codes[codes]
 
 
-def _read(named: Mapping[str, Labels], n: int) -> list[AnyArray]:
+def _read(named: Mapping[str, LabelsLike], n: int) -> list[AnyArray]:
     """Return the sequences of labels, each of n labels; 0 stands for as many as the first."""
     arrays = [labels(name, value) for name, value in named.items()]
     n = n or len(arrays[0])
@@ -135,7 +139,7 @@ def _refuse_identifiers(classes: Sequence[Hashable]) -> None:
         raise ValueError(f"{what}; are these identifiers rather than labels?")
 
 
-def are_indicators(value: Labels) -> bool:
+def are_indicators(value: LabelsLike) -> bool:
     """Tell if these are rows of 0 and 1 by class. One column holds labels; a tuple is a label."""
     if isinstance(value, (list, tuple)):
         first = value[0] if value else None
@@ -145,8 +149,8 @@ def are_indicators(value: Labels) -> bool:
 
 
 def indicator_counts(
-    y_true: Labels,
-    y_pred: Labels,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
     names: Classes | None,
     called: tuple[str, str] = ("y_true", "y_pred"),
 ) -> tuple[NDArray[np.float64], list[Hashable]]:
@@ -191,7 +195,7 @@ def _places(columns: list[Hashable], columns_of_pred: list[Hashable]) -> list[in
     return [columns_of_pred.index(name) for name in columns]
 
 
-def _column_names(value: Labels, indicators: NDArray[np.bool_]) -> list[Hashable]:
+def _column_names(value: LabelsLike, indicators: NDArray[np.bool_]) -> list[Hashable]:
     """Return the names of a data frame's columns, or the numbers 0, 1, ..."""
     return list(getattr(value, "columns", range(indicators.shape[1])))
 
@@ -324,7 +328,7 @@ def _text(label: Hashable) -> str:
     return text.strip().casefold().removesuffix(".0")
 
 
-def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
+def _indicators(name: str, value: LabelsLike) -> NDArray[np.bool_]:
     """Return rows of 0 and 1 by class, shape (items, classes), as truth values."""
     array = _as_array(name, value)
     _validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")

@@ -20,8 +20,8 @@ from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
 from f1ci.metrics.base import ExpectationMetric
 from f1ci.metrics.shares import KnownShares, shares_by_name
-from f1ci.results import Array, Classes, Labels
 from f1ci.samples import Sample, Several, sample
+from f1ci.types import Array, Classes, LabelsLike
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
 
@@ -78,7 +78,7 @@ class Population(NamedTuple):
     """
 
     class_shares: Mapping[Any, float] | None = None
-    strata: Labels | None = None
+    strata: LabelsLike | None = None
     stratum_shares: Mapping[Any, float] | None = None
 
 
@@ -105,13 +105,13 @@ class Strata(NamedTuple):
 
 
 def read(
-    named: Mapping[str, Labels],
+    named: Mapping[str, LabelsLike],
     metric: str | Metric,
     *,
     average: str | None = "binary",
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     zero_division: float = np.nan,
     population: Population = NOTHING_KNOWN,
 ) -> Reading:
@@ -146,7 +146,7 @@ def read(
     return Reading(strata.in_population(metric), items, classes, each, constant)
 
 
-def strata_of(truth: Labels, population: Population, groups: Labels | None) -> Strata:
+def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | None) -> Strata:
     """Return the checked strata of the items. Known class shares make strata of the true classes.
 
     Without shares there are no strata.
@@ -173,7 +173,7 @@ def strata_of(truth: Labels, population: Population, groups: Labels | None) -> S
     return known if is_several else Strata()
 
 
-def _strata(argument: str, name: str, labels: Labels, shares: object, items: int = 0) -> Strata:
+def _strata(argument: str, name: str, labels: LabelsLike, shares: object, items: int = 0) -> Strata:
     """Return the strata that labels name, with their shares."""
     (codes,), names = encode({name: labels}, n=items)
     number = np.bincount(codes, minlength=len(names)).astype(np.float64)
@@ -224,11 +224,11 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
 
 
 def _of_indicators(
-    named: Mapping[str, Labels],
+    named: Mapping[str, LabelsLike],
     metric: Metric,
     average: str | None,
     labels: Classes | None,
-    groups: Labels | None,
+    groups: LabelsLike | None,
     constant: float,
 ) -> Reading:
     """Return the data of indicators, where an item may be of several classes."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci.results import AnyArray, Array, IntervalWarning, Labels, Seed, warn
+from f1ci.types import AnyArray, Array, IntervalWarning, LabelsLike, Seed, warn
 
 if TYPE_CHECKING:
     from f1ci.metrics import Metric
@@ -242,8 +242,8 @@ def distinct(name: str, values: Sequence[object]) -> None:
 
 
 def models(
-    y_true: Labels, predictions: Mapping[str, Labels]
-) -> tuple[list[str], dict[str, Labels]]:
+    y_true: LabelsLike, predictions: Mapping[str, LabelsLike]
+) -> tuple[list[str], dict[str, LabelsLike]]:
     """Return the names of models, and all labels by how messages call them."""
     if not hasattr(predictions, "keys"):  # data frames have it too
         raise TypeError(f"predictions must map names of models to labels, got {short(predictions)}")

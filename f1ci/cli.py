@@ -23,7 +23,8 @@ import f1ci
 from f1ci import _columns, _files, _joining, _tables, _validation, metrics
 from f1ci._columns import Named, Predictions
 from f1ci.metrics.averages import mean_of
-from f1ci.results import Fields, IntervalWarning, Labels, in_json
+from f1ci.results import in_json
+from f1ci.types import Fields, IntervalWarning, LabelsLike
 
 # What a command prints, and the same in rows for programs.
 Answer: TypeAlias = tuple[str, list[Fields]]
@@ -180,12 +181,12 @@ def _methods(comparison: f1ci.ModelComparison) -> str:
 
 def _of_class(
     options: Namespace, predictions: Predictions, metric: metrics.Metric, positive: str | None
-) -> tuple[list[Labels], metrics.Metric, Fields]:
+) -> tuple[list[LabelsLike], metrics.Metric, Fields]:
     """Return labels, metric and arguments of a comparison of all classes, or of one of them.
 
     Of three classes or more the others become one. If the shares of all are known, they stay apart.
     """
-    columns: list[Labels] = [*predictions.labels]
+    columns: list[LabelsLike] = [*predictions.labels]
     shares = _known_shares(options)
     if positive is None:
         return columns, metric, shares

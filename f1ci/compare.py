@@ -28,22 +28,23 @@ from f1ci.data import Cells, Items, Matrix
 from f1ci.methods import ellipse, paired
 from f1ci.methods.closed_form import Limits
 from f1ci.metrics import Metric, Tversky
-from f1ci.results import Array, Classes, DifferenceTest, FloatOrArray, Interval, Labels, Seed
+from f1ci.results import DifferenceTest, Interval
 from f1ci.samples import Difference, difference, unpaired
+from f1ci.types import Array, Classes, FloatOrArray, LabelsLike, Seed
 
 
 def difference_interval(
-    y_true: Labels,
-    y_pred_a: Labels,
-    y_pred_b: Labels,
+    y_true: LabelsLike,
+    y_pred_a: LabelsLike,
+    y_pred_b: LabelsLike,
     metric: str | Metric,
     *,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
+    strata: LabelsLike | None = None,
     stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -124,19 +125,19 @@ EQUAL = "the two models have the same score in the population (or differ by the 
 
 
 def difference_test(
-    y_true: Labels,
-    y_pred_a: Labels,
-    y_pred_b: Labels,
+    y_true: LabelsLike,
+    y_pred_a: LabelsLike,
+    y_pred_b: LabelsLike,
     metric: str | Metric = "f1",
     *,
     method: str | None = None,
     margin: float = 0.0,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
+    strata: LabelsLike | None = None,
     stratum_shares: Mapping[Any, float] | None = None,
     replicates: int = 9_999,
     rng: Seed = None,

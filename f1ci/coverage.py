@@ -34,8 +34,8 @@ from scipy.special import gammaln, xlogy
 
 from f1ci import _validation, metrics
 from f1ci._interval import Question, interval_of
-from f1ci.results import Array, Seed, Value, as_scalar
 from f1ci.samples import Counts
+from f1ci.types import Array, Seed, Value, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]

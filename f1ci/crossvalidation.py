@@ -25,7 +25,7 @@ from scipy.linalg import hadamard
 
 from f1ci import _validation
 from f1ci._labels import encode
-from f1ci.results import Labels, Seed
+from f1ci.types import LabelsLike, Seed
 
 Indices = NDArray[np.intp]
 
@@ -34,7 +34,7 @@ def bcv_partitions(
     n: int,
     *,
     repetitions: int = 3,
-    stratify: Labels | None = None,
+    stratify: LabelsLike | None = None,
     rng: Seed = None,
 ) -> list[tuple[Indices, Indices]]:
     r"""Return training and validation sets of a block-regularised m x 2 cross-validation.

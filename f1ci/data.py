@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _labels, _validation
 from f1ci._labels import Codes
-from f1ci.results import Array, BinaryCounts, Classes, Labels
+from f1ci.results import BinaryCounts
+from f1ci.types import Array, Classes, LabelsLike
 
 # Matrices of up to so many classes list all their cells, larger ones the cells with items.
 ALL_CELLS = 30
@@ -25,7 +26,9 @@ ALL_CELLS = 30
 MOST_STRATIFIED_CELLS = 1 << 16
 
 
-def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
+def binary_counts(
+    y_true: LabelsLike, y_pred: LabelsLike, *, pos_label: Hashable = 1
+) -> BinaryCounts:
     """Count true and false positives and negatives.
 
     Parameters
@@ -60,7 +63,7 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
 
 
 def confusion_matrix(
-    y_true: Labels, y_pred: Labels, *, labels: Classes | None = None
+    y_true: LabelsLike, y_pred: LabelsLike, *, labels: Classes | None = None
 ) -> NDArray[np.int64]:
     """Count how often each class was predicted as each class.
 
@@ -307,6 +310,11 @@ class Items(NamedTuple):
     strata_of_truth: bool = False
 
     @property
+    def drawn_strata(self) -> Codes | None:
+        """The stratum of each row, for items that were drawn one by one."""
+        return self.strata if self.groups is None else None
+
+    @property
     def models(self) -> int:
         """The number of models."""
         return len(self.codes) - 1
@@ -487,9 +495,9 @@ class UnitCounts(NamedTuple):
 
 
 def binary_items(
-    named: Mapping[str, Labels],
+    named: Mapping[str, LabelsLike],
     pos_label: Hashable,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     strata: Codes | None = None,
 ) -> Items:
     """Count items by their labels, the positive class against the rest; names are for messages."""
@@ -501,9 +509,9 @@ _BINARY = ("negative", "positive")
 
 
 def class_items(
-    named: Mapping[str, Labels],
+    named: Mapping[str, LabelsLike],
     labels: Classes | None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     strata: Codes | None = None,
 ) -> Items:
     """Count items by their labels, of any number of classes; names are for messages."""
@@ -514,7 +522,7 @@ def class_items(
 
 
 def indicator_units(
-    named: Mapping[str, Labels], labels: Classes | None, groups: Labels | None = None
+    named: Mapping[str, LabelsLike], labels: Classes | None, groups: LabelsLike | None = None
 ) -> UnitCounts:
     """Count TP, FP and FN by class of each multilabel item, or of each group of items."""
     (of_true, true), *predictions = named.items()
@@ -531,7 +539,7 @@ def indicator_units(
     return UnitCounts(by_class, counted[0][1], groups is not None, items)
 
 
-def _by_group(table: Array, groups: Labels) -> Array:
+def _by_group(table: Array, groups: LabelsLike) -> Array:
     """Sum counts by item, shape (items, ...), by group."""
     codes = _codes_of(groups, len(table))
     grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
@@ -607,7 +615,7 @@ def sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
     return total
 
 
-def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
+def _binary_codes(arrays: Mapping[str, LabelsLike], pos_label: Hashable) -> Codes:
     """Return codes of shape (len(arrays), n), 1 for the positive label."""
     if not _labels.is_hashable(pos_label):
         raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
@@ -623,12 +631,12 @@ def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
     return np.asarray(codes == positive, dtype=np.intp)
 
 
-def group_codes(groups: Labels | None, items: int) -> Codes | None:
+def group_codes(groups: LabelsLike | None, items: int) -> Codes | None:
     """Return the group of each item as 0, 1, ...; there are at least two groups."""
     return None if groups is None else _codes_of(groups, items)
 
 
-def _codes_of(groups: Labels, items: int) -> Codes:
+def _codes_of(groups: LabelsLike, items: int) -> Codes:
     """Return the group of each item as 0, 1, ..."""
     (codes,), names = _labels.encode({"groups": groups}, n=items)
     _validation.at_least_two("groups", len(names))

@@ -21,8 +21,9 @@ from f1ci._reading import Population, read, refuse_weights
 from f1ci.data import Matrix
 from f1ci.metrics import Metric
 from f1ci.metrics.shares import KnownShares, shares_by_row
-from f1ci.results import Classes, Interval, Labels
+from f1ci.results import Interval
 from f1ci.samples import Counts, sample
+from f1ci.types import Classes, LabelsLike
 
 
 def f1_interval(
@@ -104,17 +105,17 @@ def f1_interval(
 
 
 def score_interval(
-    y_true: Labels,
-    y_pred: Labels,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
     metric: str | Metric = "f1",
     *,
     average: str | None = "binary",
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
+    strata: LabelsLike | None = None,
     stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -241,14 +242,14 @@ def score_interval(
 
 
 def f1_score_interval(
-    y_true: Labels,
-    y_pred: Labels,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
     *,
     average: str | None = "binary",
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     beta: float = 1.0,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     sample_weight: None = None,
     zero_division: float = np.nan,
     method: str | None = None,

@@ -38,8 +38,9 @@ from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
 from f1ci.metrics.shares import KnownShares
-from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
+from f1ci.results import JointIntervals
 from f1ci.samples import Sample, sample
+from f1ci.types import Array, Classes, FloatOrArray, LabelsLike
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -47,16 +48,16 @@ _KNOWN_OF_GROUPS = ("logit", "delta")
 
 
 def joint_intervals(
-    y_true: Labels,
-    predictions: Mapping[str, Labels],
+    y_true: LabelsLike,
+    predictions: Mapping[str, LabelsLike],
     metrics: str | Metric | Sequence[str | Metric],
     *,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
+    strata: LabelsLike | None = None,
     stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -278,11 +279,11 @@ def rows_of_cells(
 
 
 def _read(
-    arrays: Mapping[str, Labels],
+    arrays: Mapping[str, LabelsLike],
     metrics: str | Metric | Sequence[str | Metric],
     pos_label: Hashable,
     labels: Classes | None,
-    groups: Labels | None,
+    groups: LabelsLike | None,
     constant: float,
     population: Population,
 ) -> tuple[Items, list[Metric]]:

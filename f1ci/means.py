@@ -26,8 +26,9 @@ from f1ci._interval import Question, interval_of
 from f1ci.data import group_codes
 from f1ci.methods import units
 from f1ci.metrics.base import UNIT, Metric
-from f1ci.results import Array, Interval, Labels, UndefinedMetricWarning, warn
+from f1ci.results import Interval
 from f1ci.samples import Units, difference_of_units
+from f1ci.types import Array, LabelsLike, UndefinedMetricWarning, warn
 
 
 class _MeanScore(Metric):
@@ -43,7 +44,7 @@ _MEAN = _MeanScore()
 def mean_interval(
     scores: ArrayLike,
     *,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     empty: str | float = "skip",
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -100,7 +101,7 @@ def mean_difference(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     empty: str | float = "skip",
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -143,7 +144,10 @@ def mean_difference(
 
 
 def _interval(
-    named: Mapping[str, ArrayLike], groups: Labels | None, empty: str | float, question: Question
+    named: Mapping[str, ArrayLike],
+    groups: LabelsLike | None,
+    empty: str | float,
+    question: Question,
 ) -> Interval:
     """Return the interval for the scores of one model, or of A and B."""
     scores = _scores(named, _constant(empty))

@@ -45,8 +45,9 @@ from f1ci._reading import read
 from f1ci.data import Items, UnitCounts
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, PilotSize, SampleSize
+from f1ci.results import DifferenceSampleSize, PilotSize, SampleSize
 from f1ci.samples import Sample, Units, sample
+from f1ci.types import Array, Classes, LabelsLike
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
@@ -127,15 +128,15 @@ def sample_size(
 
 
 def pilot_interval_size(
-    y_true: Labels,
-    y_pred: Labels,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
     metric: str | Metric = "f1",
     *,
     half_width: float,
     average: str | None = "binary",
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     confidence_level: float = 0.95,
 ) -> PilotSize:
     """Return the number of items for a narrow interval of any metric, from a pilot's labels.
@@ -311,16 +312,16 @@ def _variance(metric: Metric, f: float, prevalence: float) -> float:
 
 
 def pilot_sample_size(
-    y_true: Labels,
-    y_pred_a: Labels,
-    y_pred_b: Labels,
+    y_true: LabelsLike,
+    y_pred_a: LabelsLike,
+    y_pred_b: LabelsLike,
     metric: str | Metric = "f1",
     *,
     difference: float,
     power: float = 0.8,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     confidence_level: float = 0.95,
 ) -> DifferenceSampleSize:
     """Return the number of items that finds a difference of two models, from a pilot's labels.

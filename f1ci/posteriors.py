@@ -31,7 +31,8 @@ from scipy import special
 
 from f1ci import _validation, metrics
 from f1ci.metrics import Metric
-from f1ci.results import Array, BayesTest, EffectiveCounts, FloatOrArray, Interval, as_scalar
+from f1ci.results import BayesTest, EffectiveCounts, Interval
+from f1ci.types import Array, FloatOrArray, as_scalar
 
 # The metrics whose posterior is a Beta distribution, or a function of one.
 _METRICS = {metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)}

@@ -34,15 +34,9 @@ from f1ci.data import Items
 from f1ci.methods import delta
 from f1ci.methods.closed_form import Limits
 from f1ci.metrics import Metric
-from f1ci.results import (
-    Array,
-    Classes,
-    Interval,
-    Labels,
-    UndefinedMetricWarning,
-    warn,
-)
+from f1ci.results import Interval
 from f1ci.samples import Sample, Units, difference, sample
+from f1ci.types import Array, Classes, LabelsLike, UndefinedMetricWarning, warn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,14 +56,14 @@ class RepeatedInterval(Interval):
 
 
 def repeated_interval(
-    y_true: Labels,
-    y_preds: Sequence[Labels],
+    y_true: LabelsLike,
+    y_preds: Sequence[LabelsLike],
     metric: str | Metric = "f1",
     *,
     average: str | None = "binary",
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> RepeatedInterval:
@@ -116,15 +110,15 @@ def repeated_interval(
 
 
 def repeated_difference(
-    y_true: Labels,
-    y_preds_a: Sequence[Labels],
-    y_preds_b: Sequence[Labels],
+    y_true: LabelsLike,
+    y_preds_a: Sequence[LabelsLike],
+    y_preds_b: Sequence[LabelsLike],
     metric: str | Metric = "f1",
     *,
     average: str | None = "binary",
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> RepeatedInterval:
@@ -227,7 +221,7 @@ class _Variance(NamedTuple):
         return float(np.sqrt(sum(squares)))
 
 
-def _named(name: str, runs: Sequence[Labels]) -> dict[str, Labels]:
+def _named(name: str, runs: Sequence[LabelsLike]) -> dict[str, LabelsLike]:
     """Return the labels of each run by what messages call them."""
     listed = _validation.listed(name, runs)
     _validation.at_least_two("runs", len(listed), f"{name}, for the variance of runs,")
@@ -235,12 +229,12 @@ def _named(name: str, runs: Sequence[Labels]) -> dict[str, Labels]:
 
 
 def _read(
-    named: dict[str, Labels],
+    named: dict[str, LabelsLike],
     metric: str | Metric,
     average: str | None,
     pos_label: Hashable,
     labels: Classes | None,
-    groups: Labels | None,
+    groups: LabelsLike | None,
 ) -> Reading:
     """Return the data of all runs, and the metric of one score."""
     if average is None:

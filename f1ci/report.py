@@ -32,8 +32,9 @@ from f1ci.data import Items, UnitCounts, class_items, indicator_units, matrix_it
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import mean_of, with_rule
 from f1ci.metrics.shares import shares_by_row
-from f1ci.results import Array, Classes, Fields, Interval, Labels, Record
+from f1ci.results import Interval, Record
 from f1ci.samples import Sample, sample
+from f1ci.types import Array, Classes, Fields, LabelsLike
 
 if TYPE_CHECKING:
     import pandas
@@ -132,16 +133,16 @@ class ClassificationReport(Record):
 
 
 def classification_report(
-    y_true: Labels,
-    y_pred: Labels,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
     *,
     labels: Classes | None = None,
     target_names: Sequence[str] | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     sample_weight: None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
+    strata: LabelsLike | None = None,
     stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,

@@ -6,77 +6,20 @@ Each prints for people, and shows itself as a table in notebooks.
 from __future__ import annotations
 
 import html
-import inspect
 import math
 import reprlib
-import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _tables
+from f1ci.types import Array, Fields, TextTable, Value
 
 if TYPE_CHECKING:
     import pandas
-
-# Types of arguments.
-
-# True labels, predicted labels or groups: whatever numpy can read, or a sequence of Python objects.
-Labels: TypeAlias = ArrayLike | Sequence[Hashable]
-# The classes in their order.
-Classes: TypeAlias = Sequence[Hashable]
-# A source of random numbers, as SciPy has it; an integer is a seed.
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
-
-# Types of results.
-
-Array: TypeAlias = NDArray[np.float64]
-AnyArray: TypeAlias = NDArray[Any]
-# Scalars in, floats out; arrays in, arrays out.
-FloatOrArray: TypeAlias = float | Array
-# The same in a public result. Only the user knows which of the two it is. So a type checker lets
-# the user write both `x: float = interval.low` and `interval.low.round(2)`.
-Value: TypeAlias = Any
-# Values by name: numbers, text, lists, None, and such dictionaries.
-Fields: TypeAlias = dict[str, Any]
-# The head of a printed table, its rows, and lines of text below.
-Table: TypeAlias = tuple[list[str], list[list[str]], list[str]]
-
-
-def as_scalar(value: ArrayLike) -> FloatOrArray:
-    """Return a float for a scalar or an array without dimensions, and otherwise an array."""
-    array: Array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else float(array)
-
-
-class IntervalWarning(RuntimeWarning):
-    """Base class of f1ci's warnings."""
-
-
-class UndefinedMetricWarning(IntervalWarning):
-    """A metric is undefined for these data: its estimate is ``nan``."""
-
-
-class DegenerateVarianceWarning(IntervalWarning):
-    """A standard error is zero. The interval has length zero, or is the whole range."""
-
-
-class SmallSampleWarning(IntervalWarning):
-    """A class has too few items for more than a long interval."""
-
-
-def warn(text: str, category: type[IntervalWarning]) -> None:
-    """Warn at the line that called the package."""
-    level = 1
-    frame = inspect.currentframe()
-    while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
-        level += 1
-        frame = frame.f_back
-    warnings.warn(text, category, stacklevel=level)
-
 
 # An array of intervals shows so many of its rows.
 _MOST_ROWS = 30
@@ -100,7 +43,7 @@ class Record:
     def _fields(self) -> list[tuple[str, object]]:
         return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         """Return the head of the printed table, its rows, and the lines below."""
         raise NotImplementedError
 
@@ -203,7 +146,7 @@ class _Intervals(Record):
         """Return the line below the table: metric, level and method."""
         raise NotImplementedError
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         names, numbers = self._columns(slice(_MOST_ROWS))
         del numbers["standard_error"]
         digits = _tables.decimals(numbers["high"] - numbers["low"])
@@ -429,7 +372,7 @@ class BayesTest(Record):
     metric: str
     rope: float
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         by = f" by more than {self.rope:g}" if self.rope else ""
         rows = [[f"H1: B is better than A{by}", f"{self.p_h1:.3g}"]]
         if self.rope:
@@ -508,7 +451,7 @@ class DifferenceTest(Record):
         """Tell if a p-value is at most one minus the interval's level; None is not."""
         return p is not None and p <= 1.0 - self.interval.confidence_level
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         p_values = {
             "difference": self.p_value,
             "not inferior": self.p_not_inferior,
@@ -553,7 +496,7 @@ class DifferenceSampleSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         rows = [
             ["items on which both models run", f"{self.items:,}"],
             ["items for each, on separate test sets", f"{self.unpaired:,}"],
@@ -592,7 +535,7 @@ class SampleSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         rows = [["truly positive items", f"{self.positives:,}"]]
         if self.total is not None:
             rows.append(["items in all", f"{self.total:,}"])
@@ -627,7 +570,7 @@ class PilotSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         rows = [["pilot", f"{self.pilot_items:,}"], ["planned", f"{self.items:,}"]]
         level = _tables.percent(self.confidence_level)
         line = f"{level} interval of the estimate plus and minus {self.half_width:.4g}"

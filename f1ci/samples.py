@@ -29,15 +29,15 @@ from f1ci.data import (
     smallest_classes,
     sums_by_code,
 )
-from f1ci.methods import closed_form, delta, ellipse, multinomial, units
+from f1ci.methods import closed_form, delta, ellipse, linear, multinomial, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean, settled
+from f1ci.metrics.averages import Mean, settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.metrics.shares import KnownShares
-from f1ci.results import Array, Classes, FloatOrArray
+from f1ci.types import Array, Classes, FloatOrArray
 
 # Of more rows times classes than this, counts by group would take gigabytes. The score without a
 # group is then taken from the group's influence.
@@ -104,7 +104,7 @@ class Sample:
     @property
     def left_out(self) -> tuple[int, ...]:
         """The classes that an average leaves out because they have no score."""
-        return left_out(self.metric)
+        return self.metric.left_out()
 
     def score_limits(self, z: FloatOrArray) -> Limits:
         """Return the values that a test with the standard error under each value accepts."""
@@ -195,8 +195,12 @@ class Table(Sample):
         self.has_score_limits = metric.smooth
         self.estimate, influence = metric.evaluate(matrix)
         self.influence = influence
-        self.error = np.where(np.isnan(self.estimate), np.nan, metric.error(matrix, influence))
-        self.unknown = unknown(metric, matrix)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            moves = influence / matrix.total
+        strata = metric.strata(matrix.cells)
+        error = linear.error_of(moves, matrix.counts, strata=strata, ddof=0)
+        self.error = np.where(np.isnan(self.estimate), np.nan, error)
+        self.unknown = metric.unknown(matrix)
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
@@ -311,31 +315,6 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
     return Cells(r, *np.divmod(places, r)), counts
 
 
-def left_out(metric: Metric) -> tuple[int, ...]:
-    """Return the classes that a settled average leaves out because they have no score."""
-    if isinstance(metric, KnownShares):
-        return left_out(metric.of)
-    if isinstance(metric, MacroStar):
-        return left_out(metric.of_precision) + left_out(metric.of_recall)
-    if isinstance(metric, Mean) and np.isnan(metric.constant):
-        return metric.absent or ()
-    return ()
-
-
-def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray] | None:
-    """Return how much lower and higher an average may be because of classes without a score."""
-    if isinstance(metric, KnownShares):
-        return unknown(metric.of, metric.scaled(matrix))
-    if not isinstance(metric, Mean | MacroStar):
-        return None
-    constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
-    if np.isnan(constant):
-        return None
-    share = np.nan_to_num(metric.share_absent(matrix))
-    least, largest = metric.range
-    return share * (constant - least), share * (largest - constant)
-
-
 class Several(Sample):
     """Samples of one score each: the classes of a test set that was drawn by stratum.
 
@@ -388,7 +367,7 @@ class Units(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.estimate = moves.estimate
-        self.error = units.delta_error(moves.influence, moves.estimate)
+        self.error = _error_of_units(moves)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
@@ -521,8 +500,14 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
 def difference_of_units(metric: Metric, a: Units, b: Units) -> Difference:
     """Return the sample of B minus A on the same units."""
     change = units.change(a.moves, b.moves)
-    error = units.delta_error(change.influence, change.estimate)
+    error = _error_of_units(change)
     return Difference(metric, a, b, error, np.zeros_like(error))
+
+
+def _error_of_units(moves: Moves) -> Array:
+    """Return the cluster-robust standard error of the delta method."""
+    error = linear.error_of(moves.influence, np.ones(moves.influence.shape))
+    return np.where(np.isnan(moves.estimate), np.nan, error)
 
 
 def unpaired(metric: Metric, a: Matrix, b: Matrix) -> Difference:
@@ -558,7 +543,7 @@ def _units_by_influence(metric: Metric, items: Items, matrix: Matrix) -> Units:
     estimate, by_cell = metric.evaluate(matrix)
     influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
     sample_of_units = Units(metric, _moves_of_items(estimate, influence, items), True, matrix)
-    sample_of_units.unknown = unknown(metric, matrix)
+    sample_of_units.unknown = metric.unknown(matrix)
     return sample_of_units
 
 

@@ -20,8 +20,9 @@ from f1ci._interval import Question, interval_of
 from f1ci._reading import Population, Reading, read
 from f1ci.compare import TestPlan, paired_test, question_of
 from f1ci.metrics import Metric
-from f1ci.results import Classes, DifferenceTest, Fields, Interval, Labels, Record, Seed, Table
+from f1ci.results import DifferenceTest, Interval, Record
 from f1ci.samples import sample
+from f1ci.types import Classes, Fields, LabelsLike, Seed, TextTable
 
 if TYPE_CHECKING:
     import pandas
@@ -84,7 +85,7 @@ class ModelComparison(Record):
         shown += [(_tables.difference(a, b), x.interval) for (a, b), x in self.tests.items()]
         return shown
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         shown = self._shown()
         digits = _tables.decimals([interval.length for _, interval in shown])
         p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
@@ -99,17 +100,17 @@ class ModelComparison(Record):
 
 
 def compare_models(
-    y_true: Labels,
-    predictions: Mapping[str, Labels],
+    y_true: LabelsLike,
+    predictions: Mapping[str, LabelsLike],
     metric: str | Metric = "f1",
     *,
     margin: float = 0.0,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
-    groups: Labels | None = None,
+    groups: LabelsLike | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
+    strata: LabelsLike | None = None,
     stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     rng: Seed = None,

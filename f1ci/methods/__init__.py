@@ -27,7 +27,7 @@ import numpy as np
 from f1ci import _validation
 from f1ci.methods import delta, wilson_direct
 from f1ci.methods.closed_form import Limits
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 if TYPE_CHECKING:
     from f1ci.samples import Sample

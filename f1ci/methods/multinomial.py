@@ -42,7 +42,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci.results import Array
+from f1ci.types import Array
 
 __all__ = ["DEFAULT", "Settings", "score_limits"]
 

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from f1ci.results import Array
+from f1ci.types import Array
 
 __all__ = ["SwappedUnits", "exact_p_value", "random_swaps", "swapped_units"]
 

@@ -38,7 +38,7 @@ from scipy import linalg
 from scipy.special import ndtr, ndtri, owens_t
 
 from f1ci import _validation
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 _MOST_VARIABLES = 200  # the random numbers of one step take 30 MB
 _ZERO_PIVOT = 1e-12

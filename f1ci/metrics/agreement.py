@@ -24,7 +24,7 @@ from f1ci.metrics.base import (
     precision,
     recall,
 )
-from f1ci.results import Array
+from f1ci.types import Array
 
 # The smallest and the largest correlation and kappa.
 SIGNED = (-1.0, 1.0)

@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _validation
 from f1ci.data import Cells, Items, Matrix, all_cells, dense
-from f1ci.results import Array, FloatOrArray, as_scalar
+from f1ci.types import Array, FloatOrArray, as_scalar
 
 # Real when a metric is evaluated, complex when it is differentiated by complex step.
 Numbers: TypeAlias = Any
@@ -53,6 +53,9 @@ _ROUNDING = 1e-14
 
 # The derivatives of a `MatrixMetric` take the fourth power of the classes: 60 of them a second.
 _MOST_CLASSES = 60
+
+# Fewer items than this that matter to the score of a class are too few.
+FEW = 3
 
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
@@ -146,11 +149,6 @@ class Metric:
             rounding = np.abs(influence) <= _ROUNDING * (size + mean_size)
         return value, np.where(rounding, 0.0, influence)
 
-    def error(self, matrix: Matrix, influence: Array) -> Array:
-        """Return the standard error of the delta method for independent items."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.sqrt(matrix.sum(influence * influence)) / matrix.total)
-
     def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
         """Return the value and the slope by each cell, up to a constant for each matrix."""
         return self.slopes_and_size(matrix)[:2]
@@ -178,6 +176,29 @@ class Metric:
     def settled(self, _undefined: NDArray[np.bool_], /) -> Metric:
         """Return the average that has no value for certain parts, whatever the matrix."""
         return self
+
+    def over(self, _classes: int, /) -> tuple[int, ...] | None:
+        """Return the places of the classes that an average is over; None for other metrics."""
+        return None
+
+    def left_out(self) -> tuple[int, ...]:
+        """Return the classes that a settled average leaves out because they have no score."""
+        return ()
+
+    def unknown(self, _matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+        """Return how much lower and higher an average may be because of classes without a score.
+
+        None if no class counts as a constant.
+        """
+        return None
+
+    def with_few_items(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell in which classes of an average fewer than `FEW` items matter to the score."""
+        return None
+
+    def strata(self, _cells: Cells, /) -> NDArray[np.intp] | None:
+        """Return the stratum of each cell, if shares of strata are known."""
+        return None
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -368,6 +389,15 @@ class Tversky(ExpectationMetric):
         by_right = (1.0 - (1.0 - self.a - self.b) * share) / divisor
         return by_right, -self.a * share / divisor, -self.b * share / divisor
 
+    def items_that_matter(self, matrix: Matrix) -> Array:
+        """Return the relevant items by class: right ones, and errors of the kinds that count."""
+        matter = np.array(matrix.right)
+        if self.a > 0.0:
+            matter += matrix.predicted - matrix.right
+        if self.b > 0.0:
+            matter += matrix.true - matrix.right
+        return matter
+
 
 def is_f1(metric: Metric) -> bool:
     """Tell if a metric is a Tversky score with weights of one half."""
@@ -392,6 +422,14 @@ class ShareRight(Metric):
 
     def single(self, items: Items) -> Items:
         return items.right_or_wrong()
+
+    def over(self, _classes: int, /) -> None:
+        """Return None: the share of right items is over items."""
+        return None
+
+    def with_few_items(self, _matrix: Matrix, /) -> None:
+        """Return None: all items matter."""
+        return None
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(invalid="ignore"):

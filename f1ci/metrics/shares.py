@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _validation
 from f1ci.data import Cells, Matrix
 from f1ci.metrics.base import Metric
-from f1ci.results import Array, Classes
+from f1ci.types import Array, Classes, FloatOrArray
 
 # Shares that are typed with few digits sum to 1 within this.
 _ROUNDED = 1e-3
@@ -104,10 +104,6 @@ class KnownShares(Metric):
         sums = scaled.cells.by_stratum(scaled.counts * values)
         return np.asarray(sums / np.where(share > 0.0, share, 1.0))
 
-    def error(self, matrix: Matrix, influence: Array) -> Array:
-        items = matrix.cells.by_stratum(matrix.counts)
-        return super().error(matrix, influence * np.sqrt(divisor_factor(items)))
-
     def perfect(self, matrix: Matrix) -> Array:
         cells = matrix.cells
         right = Cells(cells.r, cells.true, cells.true, cells.stratum)
@@ -120,6 +116,26 @@ class KnownShares(Metric):
     def settled(self, undefined: NDArray[np.bool_], /) -> KnownShares:
         """Return the average that has no value for certain parts."""
         return replace(self, of=self.of.settled(undefined))
+
+    def over(self, classes: int, /) -> tuple[int, ...] | None:
+        """Return the places of the classes that an average is over."""
+        return self.of.over(classes)
+
+    def left_out(self) -> tuple[int, ...]:
+        """Return the classes that an average leaves out."""
+        return self.of.left_out()
+
+    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+        """Return how much lower and higher an average may be."""
+        return self.of.unknown(self.scaled(matrix))
+
+    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell in which classes few items of the test set matter."""
+        return self.of.with_few_items(matrix)
+
+    def strata(self, cells: Cells, /) -> NDArray[np.intp]:
+        """Return the stratum of each cell."""
+        return cells.stratum
 
     def unless_needless(self, cells: Cells) -> Metric:
         """Return the metric without shares if all cells that count in it are of one stratum.
@@ -135,11 +151,6 @@ class KnownShares(Metric):
         tp, fp, fn = self.of.counts(Matrix(cells, powers))
         number, total, squares = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn
         return self.of if number * squares == total**2 else self
-
-
-def divisor_factor(items: Array) -> Array:
-    """Return n / (n - 1) for strata of n items, and 1 for one item, which has no variance."""
-    return np.asarray(items / np.maximum(items - 1.0, 1.0))
 
 
 # What shares are of, in the singular and the plural, and what these hold.

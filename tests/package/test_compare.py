@@ -11,7 +11,7 @@ from scipy import stats
 
 import f1ci
 from f1ci import compare
-from f1ci.results import UndefinedMetricWarning
+from f1ci.types import UndefinedMetricWarning
 
 difference_interval = partial(compare.difference_interval, method="delta")
 

@@ -16,7 +16,7 @@ from scipy import stats
 import f1ci
 from f1ci import metrics
 from f1ci.metrics import fbeta, tversky
-from f1ci.results import DegenerateVarianceWarning
+from f1ci.types import DegenerateVarianceWarning
 
 Z = stats.norm.ppf(0.975)
 metric_interval = partial(f1ci.metric_interval, method="delta")

@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
 from f1ci import cli
-from f1ci.results import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
+from f1ci.types import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
 
 PAPER_METHODS = ("wilson_indirect", "wilson_direct", "clopper_pearson", "wald")
 Z = 1.959963984540054

@@ -15,7 +15,7 @@ from f1ci import confusion_matrix
 from f1ci.intervals import metric_interval
 from f1ci.joint import critical_value, joint_intervals, rows_of_cells
 from f1ci.metrics import fbeta
-from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
+from f1ci.types import DegenerateVarianceWarning, UndefinedMetricWarning
 
 Z = stats.norm.ppf(0.975)
 
