@@ -43,8 +43,8 @@ A file has a line for each item: CSV, tab-separated text, or JSON lines. f1ci sa
 takes; where the file leaves a doubt, it asks for --true or --pred.
 The calculator in f1ci's book reads printed confusion matrices.
 Limits are for items drawn at random, or for documents (--groups). For fixed numbers of items of
-the classes use f1ci.metric_interval(..., fixed='rows') in Python, and for other strata with known
-shares f1ci.score_interval(..., strata=, stratum_shares=).
+the classes use f1ci.Matrix(..., fixed='rows') in Python, and for other strata with known
+shares f1ci.Labels(..., strata=, stratum_shares=).
 The exit code is 0, or 2 after bad input. `f1ci COMMAND --help` explains a command."""
 
 
@@ -107,8 +107,7 @@ def _counts(options: Namespace) -> Answer:
         _refuse_without_negatives(names)
     matrix = [[options.tn or 0, options.fp], [options.fn, options.tp]]
     intervals = [
-        f1ci.metric_interval(
-            matrix,
+        f1ci.Matrix(matrix).interval(
             name,
             method=options.method,
             confidence_level=options.confidence_level,
@@ -173,7 +172,7 @@ def _compare(options: Namespace) -> Answer:
     return f"{head}\n\n{comparison}", _rows(comparison)
 
 
-def _methods(comparison: f1ci.ModelComparison) -> str:
+def _methods(comparison: f1ci.results.ModelComparison) -> str:
     """Return how the models were compared, in words."""
     test = next(iter(comparison.tests.values()))
     return f"method {test.interval.method}, test {test.method}"
@@ -203,7 +202,7 @@ def _classes(predictions: Predictions) -> list[str]:
     return _columns.in_order(label for column in predictions.labels for label in set(column))
 
 
-def _rows(comparison: f1ci.ModelComparison) -> list[Fields]:
+def _rows(comparison: f1ci.results.ModelComparison) -> list[Fields]:
     """Return a row for each model and each pair; the last one has the verdict."""
     rows: list[Fields] = []
     for name, interval in comparison.intervals.items():

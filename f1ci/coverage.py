@@ -33,8 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
 from f1ci import _validation, metrics
-from f1ci._interval import Question, interval_of
-from f1ci.samples import Counts
+from f1ci.answers import Question, interval_of
+from f1ci.samples import CountSample
 from f1ci.types import Array, Seed, Value, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
@@ -340,8 +340,8 @@ class _Study:
         # Counts begin with the true positives and end with the true negatives.
         right = counts[:, 0].astype(float)
         wrong = counts[:, 1:-1].sum(axis=1).astype(float)
-        sample = Counts(metrics.f1, right, wrong, np.zeros(()))
-        question = Question("f1", self.method, self.level, quiet=True)
+        sample = CountSample(metrics.f1, right, wrong, np.zeros(()))
+        question = Question(self.method, self.level)
         return list(interval_of(sample, question))
 
     def sums(self, counts: Cells, weight: Array) -> Array:

@@ -7,7 +7,7 @@ labels and indicators. Arrays have cells, classes or rows first, and a batch of 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _labels, _validation
 from f1ci._labels import Codes
-from f1ci.results import BinaryCounts
 from f1ci.types import Array, Classes, LabelsLike
 
 # Matrices of up to so many classes list all their cells, larger ones the cells with items.
@@ -24,81 +23,6 @@ ALL_CELLS = 30
 
 # Matrices by stratum of more cells than this list the cells with items.
 MOST_STRATIFIED_CELLS = 1 << 16
-
-
-def binary_counts(
-    y_true: LabelsLike, y_pred: LabelsLike, *, pos_label: Hashable = 1
-) -> BinaryCounts:
-    """Count true and false positives and negatives.
-
-    Parameters
-    ----------
-    y_true, y_pred : sequence
-        True and predicted labels, of any hashable kind, at most two distinct ones.
-    pos_label : hashable, default 1
-        The label that counts as positive.
-
-    Returns
-    -------
-    BinaryCounts
-        The named tuple ``(tp, fp, fn, tn)`` of Python integers.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two classes, if `pos_label` is not one of two, if truth and
-        predictions share no label, or if labels are empty, missing or of unequal number.
-
-    Examples
-    --------
-    >>> import f1ci
-    >>> f1ci.binary_counts([1, 1, 0, 0, 1], [1, 0, 0, 1, 1])
-    BinaryCounts(tp=2, fp=1, fn=1, tn=1)
-    >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
-    BinaryCounts(tp=1, fp=1, fn=0, tn=0)
-    """
-    items = binary_items({"y_true": y_true, "y_pred": y_pred}, pos_label)
-    tn, fp, fn, tp = items.matrix().dense().astype(np.int64).ravel().tolist()
-    return BinaryCounts(tp, fp, fn, tn)
-
-
-def confusion_matrix(
-    y_true: LabelsLike, y_pred: LabelsLike, *, labels: Classes | None = None
-) -> NDArray[np.int64]:
-    """Count how often each class was predicted as each class.
-
-    Parameters
-    ----------
-    y_true, y_pred : sequence
-        True and predicted labels, of any hashable kind.
-    labels : sequence, optional
-        The classes in the order of the rows. By default those that occur, sorted;
-        or, if they cannot be sorted, in order of first appearance.
-
-    Returns
-    -------
-    ndarray of int, shape (r, r)
-        Rows are true classes, columns predicted ones: scikit-learn's orientation.
-        (Takahashi et al. print predicted classes in rows: transpose theirs.)
-
-    Raises
-    ------
-    ValueError
-        If a label is not in `labels`, if truth and predictions share no label, or if labels are
-        empty, missing or of unequal number.
-
-    Examples
-    --------
-    >>> import f1ci
-    >>> f1ci.confusion_matrix(["a", "b", "b", "c"], ["a", "b", "c", "c"])
-    array([[1, 0, 0],
-           [0, 1, 1],
-           [0, 0, 1]])
-    """
-    (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
-    r = len(classes)
-    cells = (r * true + pred).astype(np.intp)
-    return np.bincount(cells, minlength=r * r).reshape(r, r)
 
 
 # Confusion matrices.
@@ -432,6 +356,12 @@ class Items(NamedTuple):
         true, predicted = self.codes[[0, model + 1]]
         return np.asarray(values[true * cells.r + predicted])
 
+    def counts_by_class(self) -> Array:
+        """Return TP, FP and FN of the first model for each class that is asked for."""
+        matrix = self.matrix()
+        counts = [matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right]
+        return np.array(counts)[:, : self.asked]
+
     def one_class(self, place: int) -> Items:
         """Return the items with one class, now 1, against all others, now 0."""
         codes = (self.codes == place).astype(np.intp)
@@ -494,31 +424,7 @@ class UnitCounts(NamedTuple):
         return self._replace(tables=tuple(self.tables[model] for model in models))
 
 
-def binary_items(
-    named: Mapping[str, LabelsLike],
-    pos_label: Hashable,
-    groups: LabelsLike | None = None,
-    strata: Codes | None = None,
-) -> Items:
-    """Count items by their labels, the positive class against the rest; names are for messages."""
-    codes = _binary_codes(named, pos_label)
-    return count_items(codes, _BINARY, group_codes(groups, codes.shape[1]), strata=strata)
-
-
-_BINARY = ("negative", "positive")
-
-
-def class_items(
-    named: Mapping[str, LabelsLike],
-    labels: Classes | None,
-    groups: LabelsLike | None = None,
-    strata: Codes | None = None,
-) -> Items:
-    """Count items by their labels, of any number of classes; names are for messages."""
-    codes, classes = _labels.encode(named, wanted=labels, others=True)
-    _validation.at_least_two("classes", len(classes), "an average over classes")
-    items = count_items(codes, classes, group_codes(groups, codes.shape[1]), strata=strata)
-    return items if labels is None else items._replace(asked=len(labels), named=True)
+BINARY = ("negative", "positive")
 
 
 def indicator_units(
@@ -556,7 +462,7 @@ def cell_items(cells: Array) -> Items:
     number = cells.shape[-1]
     models = number.bit_length() - 2
     codes = (np.arange(number) >> np.arange(models, -1, -1)[:, None]) & 1
-    return Items(codes, np.ascontiguousarray(np.moveaxis(cells, -1, 0)), None, _BINARY, 2)
+    return Items(codes, np.ascontiguousarray(np.moveaxis(cells, -1, 0)), None, BINARY, 2)
 
 
 def matrix_items(table: Array) -> Items:
@@ -615,22 +521,6 @@ def sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
     return total
 
 
-def _binary_codes(arrays: Mapping[str, LabelsLike], pos_label: Hashable) -> Codes:
-    """Return codes of shape (len(arrays), n), 1 for the positive label."""
-    if not _labels.is_hashable(pos_label):
-        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
-    codes, classes = _labels.encode(arrays)
-    if len(classes) > 2:
-        got = f"got {len(classes)}: {_validation.listing(classes)}"
-        more = "averages over classes, such as macro_f1 and micro_f1, take any number"
-        raise ValueError(f"a binary score needs at most two classes, {got}; {more}")
-    if len(classes) > 1 and pos_label not in classes:
-        got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
-        raise ValueError(f"pos_label must be one of the labels {got}")
-    positive = classes.index(pos_label) if pos_label in classes else -1
-    return np.asarray(codes == positive, dtype=np.intp)
-
-
 def group_codes(groups: LabelsLike | None, items: int) -> Codes | None:
     """Return the group of each item as 0, 1, ...; there are at least two groups."""
     return None if groups is None else _codes_of(groups, items)
@@ -643,15 +533,11 @@ def _codes_of(groups: LabelsLike, items: int) -> Codes:
     return np.asarray(codes)
 
 
-def unit_counts(name: str, value: ArrayLike, averaged: bool) -> Array:
-    """Return checked TP, FP and FN by unit, shape (units, 3) or (units, 3, classes).
-
-    Averages need them by class.
-    """
+def unit_counts(name: str, value: ArrayLike) -> Array:
+    """Return checked TP, FP and FN by unit, shape (units, 3) or (units, 3, classes)."""
     array = np.asarray(_validation.counts(name, value))
-    shapes = {3: "(units, classes, 3)"} if averaged else {2: "(units, 3)", 3: "(units, classes, 3)"}
-    legal = array.ndim in shapes and array.shape[-1] == 3 and array.size > 0
-    expected = f"{' or '.join(shapes.values())}, for the counts TP, FP and FN"
+    legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
+    expected = "(units, 3) or (units, classes, 3), for the counts TP, FP and FN"
     _validation.shaped(name, array, legal, expected)
     _validation.at_least_two("units", len(array))
     return array if array.ndim == 2 else np.moveaxis(array, 2, 1)

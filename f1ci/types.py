@@ -1,4 +1,4 @@
-"""Types of arguments and results, and the package's warnings: what every other module may import."""
+"""Types of arguments and results, and the package's warnings: every module may import these."""
 
 from __future__ import annotations
 

@@ -94,6 +94,11 @@ class Method:
         What the method does where the standard error is zero, if that needs a warning.
     error : callable or None
         Gives the standard error that the method uses instead of the delta method's.
+    leaves_range : bool
+        Limits are the estimate plus and minus a multiple of the error, also outside of the range.
+    by_error : bool
+        Limits depend on the estimate and its error only. So joint intervals take the correlations
+        that were observed.
     """
 
     name: str
@@ -102,6 +107,8 @@ class Method:
     paper_name: str | None = None
     at_zero_error: str = ""
     error: Callable[[Sample, FloatOrArray], Array] | None = None
+    leaves_range: bool = False
+    by_error: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -114,15 +121,24 @@ METHODS: dict[str, Method] = {
         # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
         Method("wilson_direct", direct, lambda sample: sample.is_f1),
         # Agresti (2013), section 3.1; f1ci.methods.delta
-        Method("logit", logit, at_zero_error="the interval is the whole range"),
+        Method("logit", logit, at_zero_error="the interval is the whole range", by_error=True),
         # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
-        Method("delta", symmetric, _always, "wald", "the interval has length zero"),
+        Method(
+            "delta",
+            symmetric,
+            paper_name="wald",
+            at_zero_error="the interval has length zero",
+            leaves_range=True,
+            by_error=True,
+        ),
         # Yuan and Jiang (2025), remark 2, choice II
         Method(
             "blur",
             blur,
             lambda sample: sample.has_blur,
             error=lambda sample, z: sample.blurred_error(z),
+            leaves_range=True,
+            by_error=True,
         ),
     )
 }

@@ -80,9 +80,9 @@ def without_rounding(values: Array, size: Array) -> Array:
 
 def _sums_by_group(moves: Array, groups: NDArray[np.intp]) -> Array:
     """Return moves (K, rows) summed by group."""
-    sums = np.stack([np.bincount(groups, row) for row in moves])
-    size = np.stack([np.bincount(groups, row) for row in np.abs(moves)])
-    return without_rounding(sums, size)
+    sums = [np.bincount(groups, row) for row in moves]
+    size = [np.bincount(groups, row) for row in np.abs(moves)]
+    return without_rounding(np.array(sums, np.float64), np.array(size, np.float64))
 
 
 def _factor(number: Array, strata: NDArray[np.intp] | None, ddof: int) -> Array:

@@ -290,11 +290,11 @@ class BinaryMetric(ExpectationMetric):
     and you have its interval:
 
     >>> from f1ci.metrics import BinaryMetric
-    >>> from f1ci import metric_interval
+    >>> from f1ci import Matrix
     >>> def value(x, ea, ez):
     ...     return x / ez - (ea - x) / (1 - ez)
     >>> youden = BinaryMetric("youden", value, range=(-1, 1))
-    >>> interval = metric_interval([[159, 47], [43, 286]], youden)
+    >>> interval = Matrix([[159, 47], [43, 286]]).interval(youden)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.641 (0.569, 0.704)
     """
@@ -328,13 +328,13 @@ class MatrixMetric(Metric):
 
     >>> import numpy as np
     >>> from f1ci.metrics import MatrixMetric
-    >>> from f1ci import metric_interval
+    >>> from f1ci import Matrix
     >>> def kappa(p):
     ...     agreement = np.trace(p, axis1=-2, axis2=-1)
     ...     chance = (p.sum(axis=-1) * p.sum(axis=-2)).sum(axis=-1)
     ...     return (agreement - chance) / (1 - chance)
     >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
-    >>> interval = metric_interval(matrix, MatrixMetric("kappa", kappa))
+    >>> interval = Matrix(matrix).interval(MatrixMetric("kappa", kappa))
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.670 (0.492, 0.803)
     """
@@ -425,11 +425,11 @@ class ShareRight(Metric):
 
     def over(self, _classes: int, /) -> None:
         """Return None: the share of right items is over items."""
-        return None
+        return
 
     def with_few_items(self, _matrix: Matrix, /) -> None:
         """Return None: all items matter."""
-        return None
+        return
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(invalid="ignore"):

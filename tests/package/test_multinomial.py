@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import oracle
 import pytest
-from examples import binary_tables, quiet
+from examples import ask, binary_tables, quiet
 from scipy import optimize, stats
 
 import f1ci
@@ -246,8 +246,12 @@ def test_many_items_have_the_limits_of_the_delta_method():
     a = np.array([[9, 1, 0], [1, 7, 2], [0, 1, 6]])
     b = np.array([[10, 0, 0], [0, 9, 1], [0, 0, 7]])
     for scale in (1_000, 1_000_000):
-        found = f1ci.unpaired_difference(a * scale, b * scale, "macro_f1").interval
-        delta = f1ci.unpaired_difference(a * scale, b * scale, "macro_f1", method="delta").interval
+        found = f1ci.Matrix({"A": a * scale, "B": b * scale}).difference("macro_f1").interval
+        delta = (
+            f1ci.Matrix({"A": a * scale, "B": b * scale})
+            .difference("macro_f1", method="delta")
+            .interval
+        )
         # The two differ by a share of 1 / sqrt(N) of the length.
         length = delta.high - delta.low
         assert tuple(found) == pytest.approx(tuple(delta), abs=0.02 * length)
@@ -256,9 +260,9 @@ def test_many_items_have_the_limits_of_the_delta_method():
 def test_a_fixed_class_without_items_changes_nothing():
     metric = macro(precision)
     with_empty = quiet(
-        f1ci.metric_interval, [[0, 0, 0], [0, 22, 0], [0, 0, 13]], metric, fixed="rows"
+        ask, f1ci.Matrix, "interval", ([[0, 0, 0], [0, 22, 0], [0, 0, 13]],), metric, fixed="rows"
     )
-    without = f1ci.metric_interval([[22, 0], [0, 13]], metric, fixed="rows")
+    without = f1ci.Matrix([[22, 0], [0, 13]], fixed="rows").interval(metric)
     # The search stops at moves of 1e-7.
     assert tuple(with_empty) == pytest.approx(tuple(without), abs=1e-5)
 
@@ -359,7 +363,7 @@ def test_named_metrics_are_covered(name, n, p, least):
     metric = f1ci.metrics.get(name)
     tables, chance = binary_tables(p, n, least=1e-9)
     kept = occupied(tables)
-    low, high = quiet(f1ci.metric_interval, tables[kept], metric)
+    low, high = quiet(ask, f1ci.Matrix, "interval", (tables[kept],), metric)
     truth = metric.value(np.reshape(p, (2, 2)))
     covered = chance[kept] @ ((low <= truth) & (truth <= high)) / chance[kept].sum()
     assert least < covered < 0.98
@@ -395,7 +399,7 @@ def test_two_fixed_rows_are_the_score_interval_of_two_proportions():
         return ((right - n * q) ** 2 / (n * q * (1.0 - q))).sum() / factor
 
     metric = f1ci.metrics.macro("recall")
-    for end in f1ci.metric_interval(matrix, metric, fixed="rows"):
+    for end in f1ci.Matrix(matrix, fixed="rows").interval(metric):
         # The bounded minimum is good to half the digits.
         assert statistic(end) == pytest.approx(Z * Z, rel=1e-4)
 
@@ -415,7 +419,7 @@ def test_there_is_room_only_beside_the_best_value_of_the_range(errors):
     net = f1ci.metrics.BinaryMetric("net", net_benefit, range=(-0.25, 1.0))
     for metric in (f1ci.metrics.get("lift"), net):
         without_room = limits_of(table, metric, settings=Settings(few=0.0))
-        assert tuple(f1ci.metric_interval(table, metric)) == pytest.approx(
+        assert tuple(f1ci.Matrix(table).interval(metric)) == pytest.approx(
             np.ravel(without_room), abs=1e-12
         )
     with_room = limits_of(table, f1ci.metrics.get("balanced_accuracy"))

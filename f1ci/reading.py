@@ -1,8 +1,6 @@
-"""From labels and the name of a metric to data and a metric: one rule for every door.
+"""What labels mean: the positive class, the classes of an average, what is known of strata.
 
-This module decides which class is the positive one, which classes an average is over, what a class
-without a score counts, and when labels are indicators of several classes for one item. Intervals,
-comparisons, joint intervals, reports and the command line all ask here.
+`f1ci.kinds.Labels` asks here, and so does every other kind for what they share.
 """
 
 from __future__ import annotations
@@ -13,55 +11,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from f1ci import _validation
-from f1ci import metrics as _metrics
-from f1ci._labels import Codes, are_indicators, encode
-from f1ci.data import Items, UnitCounts, binary_items, class_items, indicator_units
+from f1ci._labels import Codes, encode
+from f1ci.data import BINARY, Items, UnitCounts, count_items
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
 from f1ci.metrics.base import ExpectationMetric
 from f1ci.metrics.shares import KnownShares, shares_by_name
-from f1ci.samples import Sample, Several, sample
+from f1ci.samples import ByClass, Sample, sample
 from f1ci.types import Array, Classes, LabelsLike
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
 
 
-class Reading(NamedTuple):
-    """A metric and the data it is asked of.
-
-    Attributes
-    ----------
-    metric : Metric
-        The metric, an average with its classes and its rule for undefined ones.
-    data : Items or UnitCounts
-        Items of one or more models; units if items may be of several classes.
-    classes : sequence
-        What the classes are called.
-    each : bool
-        A score of each class is asked for.
-    constant : float
-        What an undefined score counts; nan if nothing.
-    """
-
-    metric: Metric
-    data: Items | UnitCounts
-    classes: Classes
-    each: bool
-    constant: float
-
-    def sample(self) -> Sample:
-        """Return the sample of the first model."""
-        if self.each and isinstance(self.data, Items):
-            return each_class(self.metric, self.data)
-        return sample(self.metric, self.data)
-
-
 def each_class(metric: Metric, items: Items) -> Sample:
     """Return the sample of a metric of two classes for each class against all others."""
     if items.strata is None:
-        return sample(metric, items.each_class())
-    # What is possible in a stratum differs from class to class.
-    return Several([sample(metric, items.one_class(place)) for place in range(items.asked)])
+        of_each = sample(metric, items.each_class())
+    else:
+        # What is possible in a stratum differs from class to class.
+        alone = [sample(metric, items.one_class(place)) for place in range(items.asked)]
+        of_each = ByClass(alone)
+    of_each.each = True
+    of_each.classes = list(items.classes)[: items.asked]
+    return of_each
 
 
 class Population(NamedTuple):
@@ -82,9 +54,6 @@ class Population(NamedTuple):
     stratum_shares: Mapping[Any, float] | None = None
 
 
-NOTHING_KNOWN = Population()
-
-
 class Strata(NamedTuple):
     """The stratum of each item, and the shares of the strata; None if nothing is known.
 
@@ -102,48 +71,6 @@ class Strata(NamedTuple):
     def in_population(self, metric: Metric) -> Metric:
         """Return the metric in the population."""
         return metric if self.shares is None else KnownShares(metric, self.shares)
-
-
-def read(
-    named: Mapping[str, LabelsLike],
-    metric: str | Metric,
-    *,
-    average: str | None = "binary",
-    pos_label: Hashable = 1,
-    labels: Classes | None = None,
-    groups: LabelsLike | None = None,
-    zero_division: float = np.nan,
-    population: Population = NOTHING_KNOWN,
-) -> Reading:
-    """Return the data of labels, and the metric with its rules.
-
-    Parameters
-    ----------
-    named : mapping of str to sequence
-        The truth, then the predictions of each model; the names are for messages.
-    metric, average, pos_label, labels, groups, zero_division
-        See `f1ci.score_interval`.
-    population : Population
-        What is known of the place where the score is wanted.
-    """
-    metric = _with_average(_metrics.get(metric), average)
-    constant = zero_division_of(zero_division)
-    truth = next(iter(named.values()))
-    if are_indicators(truth):
-        refuse_population(population)
-        return _of_indicators(named, metric, average, labels, groups, constant)
-    _refuse_samples(metric)
-    strata = strata_of(truth, population, groups)
-    each = average is None
-    if metric.binary and not each:
-        _refuse_labels(labels)
-        items = binary_items(named, pos_label, groups, strata.codes)
-    else:
-        items = class_items(named, labels, groups, strata.codes)
-        metric = metric if each else with_classes(metric, items, constant)
-    items = strata.marked(items)
-    classes = list(items.classes)[: items.asked] if each else items.classes
-    return Reading(strata.in_population(metric), items, classes, each, constant)
 
 
 def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | None) -> Strata:
@@ -189,7 +116,7 @@ def refuse_population(population: Population) -> None:
             raise ValueError(f"{rule}, got {_validation.short(value)}")
 
 
-def _with_average(metric: Metric, average: str | None) -> Metric:
+def with_average(metric: Metric, average: str | None) -> Metric:
     """Return the average of a binary metric; the metric itself where each class is asked for."""
     if average is not None and _validation.choice("average", average, AVERAGES) == "binary":
         return metric
@@ -199,13 +126,13 @@ def _with_average(metric: Metric, average: str | None) -> Metric:
     return metric if average is None else mean_of(average, metric)
 
 
-def _refuse_samples(metric: Metric) -> None:
+def refuse_samples(metric: Metric) -> None:
     """Refuse the mean over items of several classes for items of one class."""
     if isinstance(metric, Mean) and metric.average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
 
 
-def _refuse_labels(labels: Classes | None) -> None:
+def refuse_labels(labels: Classes | None) -> None:
     """Refuse the classes of an average for the score of one class."""
     if labels is not None:
         rule = "labels goes with averages over classes, not with pos_label"
@@ -223,25 +150,31 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
     raise ValueError(f"{others}, which needs all items, got {got}")
 
 
-def _of_indicators(
-    named: Mapping[str, LabelsLike],
-    metric: Metric,
-    average: str | None,
-    labels: Classes | None,
-    groups: LabelsLike | None,
-    constant: float,
-) -> Reading:
-    """Return the data of indicators, where an item may be of several classes."""
-    each = average is None
+def check_indicators(metric: Metric, average: str | None, data: UnitCounts) -> None:
+    """Refuse what indicators, where an item may be of several classes, cannot answer."""
     averaged = isinstance(metric, Mean) and isinstance(metric.of, Tversky)
-    if not averaged and not (each and isinstance(metric, Tversky)):
+    if not averaged and not (average is None and isinstance(metric, Tversky)):
         rule = "indicators of several classes need an average of a Tversky score"
         how = "average='micro', 'macro', 'weighted', 'samples' or None, or 'macro_f1'"
         raise ValueError(f"{rule}: {how}, got {metric.name!r}")
-    if isinstance(metric, Mean) and metric.average == "samples" and groups is not None:
+    if isinstance(metric, Mean) and metric.average == "samples" and data.grouped:
         raise ValueError("average='samples' is the mean over items, without groups")
-    units = indicator_units(named, labels, groups)
-    return Reading(with_rule(metric, (), constant), units, units.classes, each, constant)
+
+
+def positive_items(items: Items, pos_label: Hashable) -> Items:
+    """Return the items of the positive class against the rest."""
+    classes = list(items.classes)
+    if len(classes) > 2:
+        got = f"got {len(classes)}: {_validation.listing(classes)}"
+        more = "averages over classes, such as macro_f1 and micro_f1, take any number"
+        raise ValueError(f"a binary score needs at most two classes, {got}; {more}")
+    if len(classes) > 1 and pos_label not in classes:
+        got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
+        raise ValueError(f"pos_label must be one of the labels {got}")
+    positive = classes.index(pos_label) if pos_label in classes else -1
+    codes = (items.codes == positive).astype(np.intp)
+    binary = count_items(codes, BINARY, items.groups, items.counts, items.strata)
+    return binary._replace(strata_of_truth=items.strata_of_truth)
 
 
 def zero_division_of(value: float) -> float:
