@@ -11,9 +11,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from f1ci import _validation
 from f1ci._files import Table
 from f1ci._roles import word_set
+from f1ci.data import checks
 from f1ci.types import IntervalWarning, warn
 
 # More different labels than this are scores or identifiers.
@@ -100,7 +100,7 @@ def _truth(table: Table, named: Named) -> str:
     if truth is None:
         truth = truth_by_rest(table)
     if truth is None:
-        listed = _validation.listing(list(table.columns))
+        listed = checks.listing(list(table.columns))
         question = "which column is the truth? name it with --true"
         raise ValueError(f"{table.file}: {question}; got the columns {listed}")
     return truth
@@ -129,7 +129,7 @@ def refuse_absent(table: Table, names: Iterable[str]) -> None:
     known = {*table.columns, *table.in_file.values()}
     for name in names:
         if name and name not in known:
-            listed = _validation.listing(list(table.columns))
+            listed = checks.listing(list(table.columns))
             raise ValueError(
                 f"{table.file}: no column is called {name!r}; got the columns {listed}"
             )
@@ -176,7 +176,7 @@ def _doubt(called: list[str], alike: list[str]) -> str:
     if not models:
         return "no other column has them"
     if len(models) > 2 or (called and alike):
-        return f"the columns {_validation.listing(models)} may be models"
+        return f"the columns {checks.listing(models)} may be models"
     return ""
 
 
@@ -295,7 +295,7 @@ def _is_missing(label: str, classes: set[str]) -> bool:
 
 def _some(labels: Iterable[str]) -> str:
     """Return the first labels in order, as a message lists them."""
-    return _validation.listing(in_order(labels), 4)
+    return checks.listing(in_order(labels), 4)
 
 
 # What is refused

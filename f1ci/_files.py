@@ -17,8 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from f1ci import _validation
 from f1ci._roles import Role, Roles, role_of, roles_of
+from f1ci.data import checks
 
 # A line of cells with its number.
 Line: TypeAlias = tuple[int, list[str]]
@@ -115,7 +115,7 @@ def _table(file: str, lines: list[Line], has_names: bool) -> Table:
     if not has_names:
         head = [f"column {k}" for k in range(1, len(head) + 1)]
     if len(set(head)) < len(head):
-        got = _validation.listing(head)
+        got = checks.listing(head)
         raise ValueError(f"{file}: two columns have the same name, got the columns {got}")
     items = lines[1:] if has_names else lines
     if not items:
@@ -249,7 +249,7 @@ def _objects_of_lines(text: str, file: str) -> list[dict[str, Any]]:
         try:
             one = json.loads(line)
         except (ValueError, RecursionError):
-            got = _validation.short(line)
+            got = checks.short(line)
             raise ValueError(f"{file}: object {number} is not JSON, got {got}") from None
         _check_object(one, number, file)
         objects.append(one)
@@ -258,7 +258,7 @@ def _objects_of_lines(text: str, file: str) -> list[dict[str, Any]]:
 
 def _check_object(one: object, number: int, file: str) -> None:
     if not isinstance(one, dict):
-        got = _validation.short(one)
+        got = checks.short(one)
         raise ValueError(f"{file}: object {number} must have names, got {got}")
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import _validation
+from f1ci.data import checks
 from f1ci.methods import Method, choose, default, ellipse
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
@@ -59,8 +59,8 @@ def question(
     method: str | None, confidence_level: float, alternative: str = "two-sided"
 ) -> Question:
     """Return a checked question; warn of a level that may be its complement."""
-    level = _validation.confidence_level(confidence_level)
-    _validation.choice("alternative", alternative, ALTERNATIVES)
+    level = checks.confidence_level(confidence_level)
+    checks.choice("alternative", alternative, ALTERNATIVES)
     return Question(method, level, alternative)
 
 
@@ -95,6 +95,8 @@ def with_unknown(sample: Sample, method: Method, limits: Limits) -> Limits:
     Classes that count 0 or 1, although nothing is known of them, make the interval wider. A score
     that is undefined but counts as a constant may be anything.
     """
+    if sample.unknown is None and np.isnan(sample.constant):
+        return limits
     low, high = limits
     least, largest = sample.range
     if sample.unknown is not None:
@@ -197,11 +199,11 @@ def check_alike(samples: Sequence[tuple[str, Sample]]) -> None:
     parts = []
     for name, classes in known.items():
         more = [_class_name(label) for label in classes if label not in common]
-        also = f" ({_validation.first_few(more)} among them)" if more else ""
+        also = f" ({checks.first_few(more)} among them)" if more else ""
         parts.append(f"that of {name} over {len(classes)} classes{also}")
     text = f"the averages {samples[0][1].metric.name} are over different classes"
     advice = "labels= says which classes count for all models"
-    warn(f"{text}: {_validation.first_few(parts, 4)}; {advice}", IntervalWarning)
+    warn(f"{text}: {checks.first_few(parts, 4)}; {advice}", IntervalWarning)
 
 
 def _check_undefined(sample: Sample, name: str) -> None:
@@ -237,7 +239,7 @@ def _check_left_out(sample: Sample, name: str) -> None:
     called = [_called(place, part.classes) for part in sample.parts for place in part.left_out]
     names = list(dict.fromkeys(called))
     if names:
-        text = f"{name} leaves out class {_validation.first_few(names)}"
+        text = f"{name} leaves out class {checks.first_few(names)}"
         warn(f"{text}, where a score is undefined; {advice}", UndefinedMetricWarning)
 
 
@@ -247,7 +249,7 @@ def _warn_of_few(few: NDArray[np.bool_], name: str, part: Sample) -> None:
     first = few if few.ndim == 1 else few.reshape(len(few), -1)[:, np.flatnonzero(some)[0]]
     names = [_called(place, part.classes) for place in np.flatnonzero(first).tolist()]
     text = f"{name}{_places(some, part)}: fewer than {FEW} items matter"
-    text = f"{text} to the score of class {_validation.first_few(names)}"
+    text = f"{text} to the score of class {checks.first_few(names)}"
     warn(f"{text}, so that little is known of the average", SmallSampleWarning)
 
 
@@ -256,7 +258,7 @@ def _called(place: int, classes: Classes | None) -> str:
 
 
 def _class_name(label: object) -> str:
-    return _validation.short(label)[:40]
+    return checks.short(label)[:40]
 
 
 def _places(which: NDArray[np.bool_] | np.bool_, sample: Sample) -> str:
@@ -265,7 +267,7 @@ def _places(which: NDArray[np.bool_] | np.bool_, sample: Sample) -> str:
         return ""
     places = np.argwhere(which).tolist()
     if sample.each and sample.classes is not None:
-        return f" for {_validation.listing([sample.classes[k] for (k,) in places], 3)}"
+        return f" for {checks.listing([sample.classes[k] for (k,) in places], 3)}"
     return f" for {len(places)} of {which.size} tables (the first at {places[0]})"
 
 
@@ -284,4 +286,4 @@ def _lacking(sample: Sample) -> str:
         words = ["true"] * (not true[place]) + ["predicted"] * (not predicted[place])
         if words:
             lacks.append(f"class {_called(place, names)} is never {' and never '.join(words)}")
-    return f", because {_validation.first_few(lacks)}" if lacks else ""
+    return f", because {checks.first_few(lacks)}" if lacks else ""

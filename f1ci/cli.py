@@ -20,8 +20,9 @@ from typing import TypeAlias
 import numpy as np
 
 import f1ci
-from f1ci import _columns, _files, _joining, _tables, _validation, metrics
+from f1ci import _columns, _files, _joining, _tables, metrics
 from f1ci._columns import Named, Predictions
+from f1ci.data import checks
 from f1ci.metrics.averages import mean_of
 from f1ci.results import in_json
 from f1ci.types import Fields, IntervalWarning, LabelsLike
@@ -132,7 +133,7 @@ def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
     predictions = _read(options)
     if len(predictions.models) != 1:
-        listed = _validation.listing(predictions.models)
+        listed = checks.listing(predictions.models)
         raise ValueError(f"a report is for one model: name it with --pred; got {listed}")
     true, predicted = predictions.labels
     report = f1ci.classification_report(
@@ -231,8 +232,8 @@ def _compared_metric(
     if positive is None:
         positive = _columns.positive_class(classes)
     if positive not in classes:
-        among = f"the positive class among {_validation.listing(classes)}"
-        got = _validation.short(positive)
+        among = f"the positive class among {checks.listing(classes)}"
+        got = checks.short(positive)
         raise ValueError(f"{metric.name} needs --positive, {among}; got {got}")
     return metric, positive
 
@@ -306,7 +307,7 @@ def _share(text: str) -> tuple[str, float]:
         return label, float(share if equals else "")
     except ValueError:
         rule = "--class-shares takes LABEL=SHARE, such as spam=0.02 ham=0.98"
-        raise ValueError(f"{rule}, got {_validation.short(text)}") from None
+        raise ValueError(f"{rule}, got {checks.short(text)}") from None
 
 
 # The parsers

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from f1ci.data import Cells, Items, Matrix, all_cells, sums_by_code
+from f1ci.data.items import Items
+from f1ci.data.matrix import Cells, Matrix, all_cells, sums_by_code
 from f1ci.methods import linear
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import settled

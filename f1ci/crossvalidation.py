@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
-from f1ci import _validation
-from f1ci._labels import encode
+from f1ci.data import checks
+from f1ci.data.labels import encode
 from f1ci.types import LabelsLike, Seed
 
 Indices = NDArray[np.intp]
@@ -110,11 +110,11 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = _validation.positive_integer("n", n)
-    m = _validation.positive_integer("repetitions", repetitions)
+    n = checks.positive_integer("n", n)
+    m = checks.positive_integer("repetitions", repetitions)
     blocks = _number_of_blocks(n, m)
     # 1. Shuffle the observations, then gather the classes: each is a run in random order.
-    order = _validation.generator(rng).permutation(n)
+    order = checks.generator(rng).permutation(n)
     if stratify is not None:
         (codes,), _ = encode({"stratify": stratify}, n=n)
         order = order[np.argsort(codes[order], kind="stable")]

@@ -27,10 +27,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, covariance
+from f1ci import covariance
 from f1ci import metrics as _metrics
 from f1ci.answers import limits_of, with_unknown
-from f1ci.data import Items, cell_items
+from f1ci.data import checks
+from f1ci.data.items import Items, cell_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
@@ -174,8 +175,8 @@ def rows_of_cells(
     >>> rows.estimate.round(3)
     array([0.82 , 0.816, 0.81 , 0.8  ])
     """
-    items = cell_items(_validation.weights("cells", cells))
-    level = _validation.confidence_level(confidence_level)
+    items = cell_items(checks.weights("cells", cells))
+    level = checks.confidence_level(confidence_level)
     resolved = [_metrics.get(metric) for metric in metrics]
     rows = [(model, metric) for model in range(items.models) for metric in resolved]
     samples = [sample(metric, items.of_models(model)) for model, metric in rows]

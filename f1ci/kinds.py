@@ -33,18 +33,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, metrics, reading
-from f1ci._labels import are_indicators, encode
-from f1ci.data import (
-    Items,
-    UnitCounts,
-    count_items,
-    group_codes,
-    indicator_units,
-    matrix_items,
-    unit_counts,
-)
-from f1ci.data import Matrix as Cells
+from f1ci import metrics, reading
+from f1ci.data import checks
+from f1ci.data.items import Items, count_items, group_codes, matrix_items
+from f1ci.data.labels import are_indicators, encode
+from f1ci.data.matrix import Matrix as Cells
+from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
 from f1ci.methods import linear, units
 from f1ci.metrics import Metric, Tversky
@@ -160,19 +154,17 @@ class Matrix(_Separate):
     ) -> None:
         self.models, named = _by_model("matrix", matrix)
         self.constant = reading.zero_division_of(zero_division)
-        self._tables = [_validation.confusion_matrices(value) for value in named.values()]
+        self._tables = [checks.confusion_matrices(value) for value in named.values()]
         first = self._tables[0].shape[-1]
         for table in self._tables:
-            _validation.shaped(
-                "matrix", table, table.shape[-1] == first, f"(..., {first}, {first})"
-            )
+            checks.shaped("matrix", table, table.shape[-1] == first, f"(..., {first}, {first})")
         self.classes = names_of(list(range(first)), labels)
         if fixed is not None:
-            _validation.choice("fixed", fixed, ("rows",))
+            checks.choice("fixed", fixed, ("rows",))
         self.fixed = fixed is not None
         self._shares: list[Array] | None = None
         if class_shares is not None:
-            known = _validation.as_mapping(class_shares)
+            known = checks.as_mapping(class_shares)
             self._shares = [shares_by_row(known, Cells.of(x).true) for x in self._tables]
 
     def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
@@ -189,7 +181,7 @@ class Matrix(_Separate):
         ruled = with_rule(reading.with_average(metric, average), (), self.constant)
         reading.refuse_samples(ruled)
         if average is not None:
-            _validation.takes(ruled, self._tables[model])
+            checks.takes(ruled, self._tables[model])
         return ruled if self._shares is None else KnownShares(ruled, self._shares[model])
 
     def _items_of(self, model: int) -> Items:
@@ -202,7 +194,7 @@ class Matrix(_Separate):
     def _one_matrix(self, model: int) -> Array:
         """Return the matrix of a model, if it is one with items and not a batch."""
         table = self._tables[model]
-        _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
+        checks.shaped("matrix", table, table.ndim == 2, "(r, r)")
         if not table.any():
             raise ValueError("matrix must hold at least one item, got zeros only")
         return table
@@ -274,7 +266,7 @@ class Counts(_Separate):
         else:
             named = {"model": _checked_counts(tp, fp, fn, tn)}
         self.models = tuple(named)
-        _validation.distinct("names of models", self.models)
+        checks.distinct("names of models", self.models)
         self._counts = list(named.values())
 
     def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
@@ -300,7 +292,7 @@ class Counts(_Separate):
             rule = "joint intervals and plans need the true negatives: Counts(tp, fp, fn, tn)"
             raise ValueError(f"{rule}, got TP, FP and FN")
         table = np.array([[*tn, fp], [fn, tp]])
-        _validation.shaped("tp", np.asarray(tp), table.ndim == 2, "() for this question")
+        checks.shaped("tp", np.asarray(tp), table.ndim == 2, "() for this question")
         return matrix_items(table)
 
     def _size(self) -> int:
@@ -388,7 +380,7 @@ class Labels(Data):
 
     >>> strata = ["1"] * 10 + ["2"] * 10 + ["3"] * 10 + ["4"] * 10
     >>> y_true = list("AAAAACBABCABBBBBAABBCCCCCDDBBADDDDDDDCCB")
-    >>> y_pred = list("AAAAAAAABBABBBBBBBBBBBCCCCCCBBDDDDDDDDDD")
+    >>> y_pred = list("AAAAAAABBBABBBBBBBBBBBCCCCCCBBDDDDDDDDDD")
     >>> shares = {"1": 0.4, "2": 0.3, "3": 0.2, "4": 0.1}
     >>> test = f1ci.Labels(y_true, y_pred, strata=strata, stratum_shares=shares)
     >>> each = test.interval("precision", average=None)
@@ -411,7 +403,7 @@ class Labels(Data):
     ) -> None:
         self.models, named = self._named(y_true, predictions)
         self.constant = reading.zero_division_of(zero_division)
-        self._pos_label = _validation.hashable("pos_label", pos_label)
+        self._pos_label = checks.hashable("pos_label", pos_label)
         self._labels = labels
         population = reading.Population(class_shares, strata, stratum_shares)
         self._strata = reading.Strata()
@@ -454,7 +446,7 @@ class Labels(Data):
         if metric.binary and average is not None:
             reading.refuse_labels(self._labels)
             return self._strata.in_population(metric), self._binary_items()
-        _validation.at_least_two("classes", len(self._data.classes), "an average over classes")
+        checks.at_least_two("classes", len(self._data.classes), "an average over classes")
         if average is not None:
             metric = reading.with_classes(metric, self._data, self.constant)
         return self._strata.in_population(metric), self._data
@@ -485,7 +477,7 @@ class Labels(Data):
     def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
         ruled, data = self.read(metric, average)
         if isinstance(data, Items):
-            _validation.at_least_two("items", int(data.counts.sum()))
+            checks.at_least_two("items", int(data.counts.sum()))
         pair = difference(ruled, data.of_models(a, b))
         pair.tell(data.classes, self.constant)
         return pair
@@ -500,7 +492,7 @@ class Labels(Data):
         # With two classes, metrics of the positive one may stand beside averages.
         binary = any(metric.binary for _, metric in rows)
         items = self._binary_items() if binary and average == "binary" else self._data
-        _validation.at_least_two("items", int(items.counts.sum()))
+        checks.at_least_two("items", int(items.counts.sum()))
         return covariances_of_items(items, ruled)
 
     def _size(self) -> int:
@@ -585,7 +577,7 @@ class Units(Data):
         self._tables = tuple(unit_counts(name, value) for name, value in named.items())
         first = self._tables[0].shape
         for name, table in zip(named, self._tables, strict=True):
-            _validation.shaped(name, table, table.shape == first, str(first))
+            checks.shaped(name, table, table.shape == first, str(first))
 
     def _read(self, metric: Metric, average: str | None, *models: int) -> tuple[Metric, UnitCounts]:
         """Return the metric with its rule, and the counts of some models."""
@@ -715,7 +707,7 @@ class Scores(Data):
         constant = _constant(empty)
         rows = [_checked_scores(name, value) for name, value in named.items()]
         for name, row in zip(named, rows, strict=True):
-            _validation.shaped(name, row, row.shape == rows[0].shape, str(rows[0].shape))
+            checks.shaped(name, row, row.shape == rows[0].shape, str(rows[0].shape))
         self._missing = np.zeros(len(rows), dtype=np.intp)
         if np.isnan(constant):
             self._missing = np.isnan(rows).sum(axis=1)
@@ -725,7 +717,7 @@ class Scores(Data):
     def _metric(self, metric: str | Metric | None) -> Metric:
         if metric not in (None, "mean"):
             rule = "scores by unit have one metric, their mean; counts by unit (Units) have others"
-            raise ValueError(f"{rule}, got {_validation.short(metric)}")
+            raise ValueError(f"{rule}, got {checks.short(metric)}")
         return _MEAN
 
     def _one(self, _metric: Metric, model: int, average: str | None) -> UnitSample:
@@ -809,8 +801,8 @@ class Runs(Labels):
         labels = {"y_true": y_true}
         self._runs = []
         for name, of_recipe in named.items():
-            runs = _validation.listed(name, of_recipe)
-            _validation.at_least_two("runs", len(runs), f"{name}, for the variance of runs,")
+            runs = checks.listed(name, of_recipe)
+            checks.at_least_two("runs", len(runs), f"{name}, for the variance of runs,")
             self._runs.append(list(range(len(labels) - 1, len(labels) - 1 + len(runs))))
             labels |= {f"{name}[{k}]": run for k, run in enumerate(runs)}
         return models, labels
@@ -835,7 +827,7 @@ class Runs(Labels):
             raise ValueError("average must name one score for runs, such as 'macro', got None")
         ruled, data = self.read(metric, average)
         if isinstance(data, Items):
-            _validation.at_least_two("items", int(data.counts.sum()))
+            checks.at_least_two("items", int(data.counts.sum()))
         return ruled, data
 
     def _refuse(self, question: str) -> None:
@@ -862,8 +854,8 @@ def _by_model(
     if not (isinstance(value, Mapping) or (frames and hasattr(value, "columns"))):
         return (name,), {name: value}
     models = tuple(str(model) for model in value)
-    _validation.distinct("names of models", models)
-    return models, {f"{name}[{_validation.short(str(key))}]": value[key] for key in value}
+    checks.distinct("names of models", models)
+    return models, {f"{name}[{checks.short(str(key))}]": value[key] for key in value}
 
 
 def _checked_counts(*counts: ArrayLike | None) -> tuple[Array, ...]:
@@ -877,27 +869,27 @@ def _checked_counts(*counts: ArrayLike | None) -> tuple[Array, ...]:
     for name, value in given.items():
         if value is None:
             raise TypeError(f"{name} must be a count, got None")
-    return _validation.broadcast(_validation.counts, **given)  # type: ignore[arg-type]
+    return checks.broadcast(checks.counts, **given)  # type: ignore[arg-type]
 
 
 def _counts_of(name: str, value: Any) -> tuple[Array, ...]:
     """Return the counts of one of several models."""
-    listed = _validation.listed(f"counts of {_validation.short(name)}", value)
+    listed = checks.listed(f"counts of {checks.short(name)}", value)
     if len(listed) not in (3, 4):
-        rule = f"counts of {_validation.short(name)} must be (tp, fp, fn) or (tp, fp, fn, tn)"
-        raise ValueError(f"{rule}, got {_validation.short(value)}")
+        rule = f"counts of {checks.short(name)} must be (tp, fp, fn) or (tp, fp, fn, tn)"
+        raise ValueError(f"{rule}, got {checks.short(value)}")
     return _checked_counts(*listed, *[None] * (4 - len(listed)))
 
 
 def _checked_scores(name: str, value: ArrayLike) -> Array:
     """Return scores from 0 to 1, or nan."""
-    scores = _validation.real(name, value)
-    _validation.shaped(name, scores, scores.ndim == 1, "(units,)")
+    scores = checks.real(name, value)
+    checks.shaped(name, scores, scores.ndim == 1, "(units,)")
     outside = ~(np.isnan(scores) | ((scores >= 0.0) & (scores <= 1.0)))
     rule = "lie between 0 and 1"
     if outside.any() and 2.0 < np.nanmax(scores) <= 100.0:
         rule += " (divide percentages by 100)"
-    _validation.refuse(name, scores, outside, rule)
+    checks.refuse(name, scores, outside, rule)
     return scores
 
 
@@ -907,7 +899,7 @@ def _constant(empty: object) -> float:
         return np.nan
     if isinstance(empty, (int, float, np.number)) and empty in (0, 1):
         return float(empty)
-    raise ValueError(f"empty must be 'skip', 0 or 1, got {_validation.short(empty)}")
+    raise ValueError(f"empty must be 'skip', 0 or 1, got {checks.short(empty)}")
 
 
 def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
@@ -915,7 +907,7 @@ def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
     known = ~np.isnan(scores)
     distinct = np.count_nonzero(known) if codes is None else len(np.unique(codes[known]))
     what = "units" if codes is None else "groups"
-    _validation.at_least_two(f"{what} with a score in {name}", int(distinct))
+    checks.at_least_two(f"{what} with a score in {name}", int(distinct))
     if codes is not None:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.intp)
     return UnitSample(_MEAN, units.moves_of_scores(scores, codes), codes is not None)

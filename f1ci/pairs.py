@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from f1ci import _validation
 from f1ci.answers import Question, method_for, tail, two_tails
-from f1ci.data import Cells, Items, Matrix
+from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.matrix import Cells, Matrix
 from f1ci.methods import paired
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import DifferenceTest, Interval
@@ -56,8 +57,8 @@ class Plan(NamedTuple):
 
 def checked_plan(test: str | None, margin: float, replicates: int, rng: Seed) -> Plan:
     """Return a plan whose numbers are checked."""
-    margin = _validation.probability("margin", margin)
-    replicates = _validation.positive_integer("replicates", replicates)
+    margin = checks.probability("margin", margin)
+    replicates = checks.positive_integer("replicates", replicates)
     return Plan(test, margin, replicates, rng)
 
 
@@ -111,7 +112,7 @@ def _test_for(sample: Difference | RunsSample, asked: Question, name: str | None
         possible.append("randomisation")
         if _index_of(sample) is not None:
             possible.insert(0, "exact")
-    return possible[0] if name is None else _validation.choice("test", name, possible)
+    return possible[0] if name is None else checks.choice("test", name, possible)
 
 
 def _index_of(sample: Difference | RunsSample) -> Tversky | None:
@@ -143,7 +144,7 @@ def _swapped_p_value(metric: Metric, items: Items, plan: Plan) -> float:
         return metric.evaluate(Matrix(cells, counts))
 
     units = paired.swapped_units(where.reshape(2, -1), items.counts, items.groups)
-    return paired.random_swaps(units, evaluate, plan.replicates, _validation.generator(plan.rng))
+    return paired.random_swaps(units, evaluate, plan.replicates, checks.generator(plan.rng))
 
 
 def _discordant(items: Items) -> tuple[int, int]:

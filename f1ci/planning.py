@@ -40,7 +40,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import special
 
-from f1ci import _validation, metrics
+from f1ci import metrics
+from f1ci.data import checks
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import DifferenceSampleSize, PilotSize, SampleSize
@@ -101,20 +102,20 @@ def sample_size(
     (5832, 9483)
     """
     metric = metrics.get(metric)
-    level = _validation.confidence_level(confidence_level)
+    level = checks.confidence_level(confidence_level)
     rule = "with b above 0 has a known sample size (Labels.plan plans others from a pilot)"
     a, b = metrics.tversky_weights(metric, rule)
     if not (b > 0.0 and a <= 2.0):
         rule = "a sample size is known for a Tversky index with a <= 2 and b > 0"
         raise ValueError(f"{rule}, got {metric.name!r}, with a = {a:g} and b = {b:g}")
     # Corollary 2, with V(b) and the standard error of an interval of that half width.
-    half_width = _validation.fraction("half_width", half_width)
+    half_width = checks.fraction("half_width", half_width)
     standard_error = half_width / normal_quantile(level)
     variance_bound = _variance_bound(b)
     positives = variance_bound / b / standard_error / standard_error
     total = None
     if prevalence is not None:
-        total = round_up(positives / _validation.fraction("prevalence", prevalence))
+        total = round_up(positives / checks.fraction("prevalence", prevalence))
     return SampleSize(
         positives=round_up(positives),
         total=total,
@@ -191,17 +192,17 @@ def comparison_sample_size(
     (2520, 5582)
     """
     metric = metrics.get(metric)
-    level = _validation.confidence_level(confidence_level)
-    power = _validation.inner("power", power)
-    delta = _validation.positive("difference", difference)
-    score = _validation.fraction("score", score)
-    prevalence = _validation.fraction("prevalence", prevalence)
+    level = checks.confidence_level(confidence_level)
+    power = checks.inner("power", power)
+    delta = checks.positive("difference", difference)
+    score = checks.fraction("score", score)
+    prevalence = checks.fraction("prevalence", prevalence)
     shares = _discordant_shares(disagreement, prevalence)
     # How far a discordant item moves the difference: a positive one, and a negative one.
     moves = _moves(metric, score, prevalence)
     largest = float(shares @ moves)
     if delta > largest:
-        all_right = f"right on all of disagreement={_validation.short(disagreement)}"
+        all_right = f"right on all of disagreement={checks.short(disagreement)}"
         rule = f"at most {largest:.3g}, as B has if it is {all_right}"
         raise ValueError(f"difference must be {rule}, got {difference!r}")
     variances = float(shares @ moves**2), 2.0 * _variance(metric, score, prevalence)
@@ -210,14 +211,14 @@ def comparison_sample_size(
 
 def _discordant_shares(disagreement: Sequence[float], prevalence: float) -> Array:
     """Return (d1, d0), the shares of discordant positives and negatives among all items."""
-    shares = _validation.real("disagreement", disagreement)
-    _validation.shaped("disagreement", shares, shares.shape == (2,), "(2,): positives, negatives")
+    shares = checks.real("disagreement", disagreement)
+    checks.shaped("disagreement", shares, shares.shape == (2,), "(2,): positives, negatives")
     for share in shares.tolist():
-        _validation.probability("disagreement", share)
+        checks.probability("disagreement", share)
     negatives = 1.0 - prevalence
     if shares[0] > prevalence or shares[1] > negatives:
         rule = f"within the shares of positives and negatives, {prevalence:g} and {negatives:g}"
-        got = _validation.short(disagreement)
+        got = checks.short(disagreement)
         raise ValueError(f"disagreement must lie {rule}, got {got}")
     return shares
 
@@ -270,6 +271,6 @@ def _variance_bound(b: float) -> float:
 
 def round_up(items: float) -> int:
     """Return the whole number of items, at least one, that a plan asks for."""
-    if not items <= _validation.MAX_COUNT:
+    if not items <= checks.MAX_COUNT:
         raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")
     return max(1, math.ceil(items * (1.0 - _ROUNDING)))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from f1ci import _tables, _validation
+from f1ci import _tables
+from f1ci.data import checks
 from f1ci.results import DifferenceTest, Interval, JointIntervals
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def forest(
     named = intervals if isinstance(intervals, Mapping) else {"": intervals}
     rows = [row for name, one in named.items() for row in _rows(name, one)]
     if not rows:
-        raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
+        raise ValueError(f"intervals must not be empty, got {checks.short(intervals)}")
     ax = _axes(ax, len(rows))
     for k, (_, *numbers) in enumerate(rows):
         _draw(ax, k, *numbers)
@@ -61,7 +62,7 @@ def _draw(ax: Axes, k: int, estimate: float, low: float, high: float) -> None:
 def _rows(name: str, intervals: Interval | JointIntervals) -> list[tuple[str, Any, Any, Any]]:
     """Return a name, an estimate and limits for each of the intervals."""
     if not isinstance(intervals, (Interval, JointIntervals)):
-        raise TypeError(f"intervals cannot be drawn, got {_validation.short(intervals)}")
+        raise TypeError(f"intervals cannot be drawn, got {checks.short(intervals)}")
     names, numbers = intervals._columns(slice(None))
     labels = [", ".join(map(str, row)) for row in zip(*names.values(), strict=True)]
     if name:
@@ -102,7 +103,7 @@ def difference(test: DifferenceTest, *, ax: Axes | None = None) -> Axes:
     >>> ax = f1ci.plot.difference(test.difference())  # doctest: +SKIP
     """
     if not isinstance(test, DifferenceTest):
-        raise TypeError(f"test must be a DifferenceTest, got {_validation.short(test)}")
+        raise TypeError(f"test must be a DifferenceTest, got {checks.short(test)}")
     ax = forest({" − ".join(reversed(test.models)): test.interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
     if test.margin:

@@ -13,9 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from f1ci import _validation, planning, report
 from f1ci import metrics as _metrics
+from f1ci import planning, report
 from f1ci.answers import Question, check, check_alike, interval_of, method_for, question
+from f1ci.data import checks
 from f1ci.joint import JointRows, Row
 from f1ci.metrics import Metric
 from f1ci.pairs import Plan, checked_plan, holm, refuse_test, with_p_values
@@ -229,7 +230,7 @@ class Data:
         """
         asked = question(method, confidence_level)
         plan = checked_plan(test, margin, replicates, rng)
-        _validation.at_least_two("models", len(self.models), "a comparison")
+        checks.at_least_two("models", len(self.models), "a comparison")
         resolved = self._metric(metric)
         numbers = range(len(self.models))
         samples = [self._one(resolved, number, _of_one_score(average)) for number in numbers]
@@ -286,10 +287,10 @@ class Data:
         interval : One score by itself.
         """
         self._refuse("joint")
-        level = _validation.confidence_level(confidence_level)
+        level = checks.confidence_level(confidence_level)
         named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-        resolved = [self._metric(metric) for metric in _validation.listed("metrics", named)]
-        _validation.distinct("metrics", [metric.name for metric in resolved])
+        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
+        checks.distinct("metrics", [metric.name for metric in resolved])
         average = _of_one_score(average)
         rows = [(model, metric) for model in range(len(self.models)) for metric in resolved]
         samples = [self._one(metric, model, average) for model, metric in rows]
@@ -378,21 +379,21 @@ class Data:
         f1ci.comparison_sample_size : Without a pilot, for two models.
         """
         self._refuse("plan")
-        level = _validation.confidence_level(confidence_level)
+        level = checks.confidence_level(confidence_level)
         resolved = self._metric(metric)
         average = _of_one_score(average)
         if (half_width is None) == (difference is None):
             rule = "a plan is for a half_width of one score, or for a difference of two models"
             raise ValueError(f"{rule}: pass one of the two, got {half_width!r} and {difference!r}")
         if half_width is not None:
-            width = _validation.positive("half_width", half_width)
+            width = checks.positive("half_width", half_width)
             sample = self._one(resolved, self._place(model), average)
             plan = planning.plan_of_interval(sample, self._size(), width, level)
             check(sample, method_for(sample, "delta")[1])
             return plan
         self._refuse("plan of a difference")
-        wanted = _validation.positive("difference", difference)
-        power = _validation.inner("power", power)
+        wanted = checks.positive("difference", difference)
+        power = checks.inner("power", power)
         places = self._pair(a, b)
         pair = self._sample_of_two(resolved, places, average)
         variances = self._variances(resolved, pair, places, average)
@@ -410,24 +411,24 @@ class Data:
         if model is None and len(self.models) == 1:
             return 0
         if model is None:
-            listed = _validation.listing(self.models)
+            listed = checks.listing(self.models)
             raise ValueError(f"model must name one of the models {listed}, got None")
-        return self.models.index(_validation.choice("model", model, self.models))
+        return self.models.index(checks.choice("model", model, self.models))
 
     def _pair(self, a: str | None, b: str | None) -> tuple[int, int]:
         """Return the numbers of the two models; their names may be left out if there are two."""
         if a is None and b is None and len(self.models) == 2:
             return 0, 1
         if a is None or b is None:
-            listed = _validation.listing(self.models)
+            listed = checks.listing(self.models)
             rule = f"a and b must name two of the models {listed}"
-            raise ValueError(f"{rule}, got {_validation.short(a)} and {_validation.short(b)}")
+            raise ValueError(f"{rule}, got {checks.short(a)} and {checks.short(b)}")
         places = [
-            self.models.index(_validation.choice(name, value, self.models))
+            self.models.index(checks.choice(name, value, self.models))
             for name, value in (("a", a), ("b", b))
         ]
         if places[0] == places[1]:
-            raise ValueError(f"a and b must be two models, got {_validation.short(a)} twice")
+            raise ValueError(f"a and b must be two models, got {checks.short(a)} twice")
         return places[0], places[1]
 
     def _sample_of_two(

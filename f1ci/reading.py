@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from f1ci import _validation
-from f1ci._labels import Codes, encode
-from f1ci.data import BINARY, Items, UnitCounts, count_items
+from f1ci.data import checks
+from f1ci.data.items import BINARY, Items, count_items
+from f1ci.data.labels import Codes, encode
+from f1ci.data.units import UnitCounts
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
 from f1ci.metrics.base import ExpectationMetric
@@ -81,7 +82,7 @@ def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | No
     class_shares, strata, stratum_shares = population
     if (strata is None) != (stratum_shares is None):
         given = "strata" if stratum_shares is None else "stratum_shares"
-        got = _validation.short(stratum_shares if strata is None else strata)
+        got = checks.short(stratum_shares if strata is None else strata)
         raise ValueError(f"strata and stratum_shares go together, got {given}={got} alone")
     if strata is None:
         if class_shares is None:
@@ -89,10 +90,10 @@ def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | No
         return _strata("class_shares", "y_true", truth, class_shares)._replace(of_truth=True)
     if class_shares is not None:
         rule = "class_shares and stratum_shares are two designs: pass one of them"
-        raise ValueError(f"{rule}, got class_shares={_validation.short(class_shares)}")
+        raise ValueError(f"{rule}, got class_shares={checks.short(class_shares)}")
     if groups is not None:
         rule = "strata are for items that were drawn one by one, not for groups of items"
-        raise ValueError(f"{rule}, got groups={_validation.short(groups)}")
+        raise ValueError(f"{rule}, got groups={checks.short(groups)}")
     items = len(encode({"y_true": truth})[0][0])
     known = _strata("stratum_shares", "strata", strata, stratum_shares, items)
     is_several = known.shares is not None and np.count_nonzero(known.shares) > 1
@@ -104,7 +105,7 @@ def _strata(argument: str, name: str, labels: LabelsLike, shares: object, items:
     """Return the strata that labels name, with their shares."""
     (codes,), names = encode({name: labels}, n=items)
     number = np.bincount(codes, minlength=len(names)).astype(np.float64)
-    by_name = _validation.as_mapping(shares)
+    by_name = checks.as_mapping(shares)
     return Strata(codes, shares_by_name(argument, by_name, names, number))
 
 
@@ -113,12 +114,12 @@ def refuse_population(population: Population) -> None:
     for name, value in zip(population._fields, population, strict=True):
         if value is not None:
             rule = f"{name} goes with one label for each item, not with indicators"
-            raise ValueError(f"{rule}, got {_validation.short(value)}")
+            raise ValueError(f"{rule}, got {checks.short(value)}")
 
 
 def with_average(metric: Metric, average: str | None) -> Metric:
     """Return the average of a binary metric; the metric itself where each class is asked for."""
-    if average is not None and _validation.choice("average", average, AVERAGES) == "binary":
+    if average is not None and checks.choice("average", average, AVERAGES) == "binary":
         return metric
     if not isinstance(metric, ExpectationMetric):
         how = "average= goes with metrics of two classes, such as 'f1' or 'precision'"
@@ -136,7 +137,7 @@ def refuse_labels(labels: Classes | None) -> None:
     """Refuse the classes of an average for the score of one class."""
     if labels is not None:
         rule = "labels goes with averages over classes, not with pos_label"
-        raise ValueError(f"{rule}, got {_validation.short(labels)}")
+        raise ValueError(f"{rule}, got {checks.short(labels)}")
 
 
 def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metric:
@@ -146,7 +147,7 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
     if isinstance(metric, Mean | MacroStar):
         return with_rule(metric, tuple(range(items.asked)), constant)
     others = f"labels must name every class that occurs for {metric.name!r}"
-    got = _validation.listing(list(items.classes)[: items.asked])
+    got = checks.listing(list(items.classes)[: items.asked])
     raise ValueError(f"{others}, which needs all items, got {got}")
 
 
@@ -165,11 +166,11 @@ def positive_items(items: Items, pos_label: Hashable) -> Items:
     """Return the items of the positive class against the rest."""
     classes = list(items.classes)
     if len(classes) > 2:
-        got = f"got {len(classes)}: {_validation.listing(classes)}"
+        got = f"got {len(classes)}: {checks.listing(classes)}"
         more = "averages over classes, such as macro_f1 and micro_f1, take any number"
         raise ValueError(f"a binary score needs at most two classes, {got}; {more}")
     if len(classes) > 1 and pos_label not in classes:
-        got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
+        got = f"{checks.listing(classes)}, got {checks.short(pos_label)}"
         raise ValueError(f"pos_label must be one of the labels {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
     codes = (items.codes == positive).astype(np.intp)
@@ -180,7 +181,7 @@ def positive_items(items: Items, pos_label: Hashable) -> Items:
 def zero_division_of(value: float) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
     if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
-        raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
+        raise ValueError(f"zero_division must be 0, 1 or nan, got {checks.short(value)}")
     return float(value)
 
 
@@ -192,5 +193,5 @@ def refuse_weights(sample_weight: object) -> None:
             "for items that belong together, and class_shares= or strata= to score_interval if "
             "classes or strata have other shares where the score is wanted (see the page 'Another "
             "prevalence, another F1'); "
-            f"got {_validation.short(sample_weight)}"
+            f"got {checks.short(sample_weight)}"
         )

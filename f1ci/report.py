@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import _tables, _validation
+from f1ci import _tables
 from f1ci import metrics as _metrics
 from f1ci.answers import Question, interval_of
+from f1ci.data import checks
 from f1ci.metrics import Metric
 from f1ci.metrics.base import FEW
 from f1ci.results import REPORTED, ClassificationReport, Interval
@@ -91,10 +92,10 @@ def names_of(classes: Sequence[Hashable], names: Classes | None) -> Classes:
     """Return the classes' names: those that the caller gives, if any."""
     if names is None:
         return classes
-    given = _validation.listed("names of classes", names)
+    given = checks.listed("names of classes", names)
     if len(given) != len(classes):
         what = f"names of {len(classes)} classes are wanted"
-        raise ValueError(f"{what}, got {_validation.short(given)}")
+        raise ValueError(f"{what}, got {checks.short(given)}")
     return given
 
 
@@ -120,4 +121,4 @@ def _notes(names: Classes, constant: float, tp: Array, fp: Array, fn: Array) -> 
 
 
 def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
-    return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)
+    return checks.first_few(list(map(_tables.label, compress(classes, which))), 6)

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from f1ci.covariance import moves_of_rows
-from f1ci.data import Items, UnitCounts
+from f1ci.data.items import Items
+from f1ci.data.units import UnitCounts
 from f1ci.methods import default, delta, linear
 from f1ci.methods.closed_form import Limits
 from f1ci.metrics import Metric

@@ -20,15 +20,9 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from f1ci import covariance
-from f1ci.data import (
-    ALL_CELLS,
-    Cells,
-    Items,
-    Matrix,
-    UnitCounts,
-    smallest_classes,
-    sums_by_code,
-)
+from f1ci.data.items import Items
+from f1ci.data.matrix import ALL_CELLS, Cells, Matrix, smallest_classes, sums_by_code
+from f1ci.data.units import UnitCounts
 from f1ci.methods import closed_form, delta, ellipse, linear, multinomial, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _labels, _validation, metrics
+from f1ci import metrics
+from f1ci.data import checks
+from f1ci.data.labels import encode
 from f1ci.kinds import Counts, Labels, Scores
 from f1ci.metrics import Metric
 from f1ci.reading import refuse_weights
@@ -356,7 +358,7 @@ def compare_models(
     c - b  -0.042    -0.100  0.011      0.11
     b has the best estimate; it is not distinguished from c
     """
-    return Labels(y_true, _validation.as_models(predictions), **options).compare(
+    return Labels(y_true, checks.as_models(predictions), **options).compare(
         metric,
         average=average,
         margin=margin,
@@ -483,7 +485,7 @@ def confusion_matrix(
            [0, 1, 1],
            [0, 0, 1]])
     """
-    (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
+    (true, pred), classes = encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
     r = len(classes)
     cells = (r * true + pred).astype(np.intp)
     return np.bincount(cells, minlength=r * r).reshape(r, r)

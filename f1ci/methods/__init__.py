@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from f1ci import _validation
+from f1ci.data import checks
 from f1ci.methods import delta, wilson_direct
 from f1ci.methods.closed_form import Limits
 from f1ci.types import Array, FloatOrArray
@@ -182,6 +182,4 @@ def one_of(name: object, serving: Iterable[str], what: str) -> str:
     meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
     hint = f"; it is called {meant!r} here" if meant in names else ""
     listed = ", ".join(map(repr, names))
-    raise ValueError(
-        f"method must be one of {listed} for {what}, got {_validation.short(name)}{hint}"
-    )
+    raise ValueError(f"method must be one of {listed} for {what}, got {checks.short(name)}{hint}")

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from f1ci.data import Items, Matrix
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
 from f1ci.metrics.base import (
     UNIT,
     BinaryMetric,

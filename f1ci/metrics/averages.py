@@ -20,8 +20,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import _validation
-from f1ci.data import Items, Matrix
+from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
 from f1ci.metrics.base import (
     FEW,
     UNIT,
@@ -294,12 +295,10 @@ def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
 def with_undefined(metric: Mean, undefined: str | float) -> Mean:
     """Return the average with a rule for classes without a score: "skip", nan, 0 or 1."""
     if isinstance(undefined, str):
-        _validation.choice("undefined", undefined, ("skip",))
+        checks.choice("undefined", undefined, ("skip",))
         return metric
     if undefined not in (0, 1) and undefined == undefined:
-        raise ValueError(
-            f"undefined must be 'skip', nan, 0 or 1, got {_validation.short(undefined)}"
-        )
+        raise ValueError(f"undefined must be 'skip', nan, 0 or 1, got {checks.short(undefined)}")
     if np.isnan(undefined):
         return replace(metric, strict=True)
     return replace(metric, undefined_as=float(undefined))

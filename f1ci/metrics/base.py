@@ -38,8 +38,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _validation
-from f1ci.data import Cells, Items, Matrix, all_cells, dense
+from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.matrix import Cells, Matrix, all_cells, dense
 from f1ci.types import Array, FloatOrArray, as_scalar
 
 # Real when a metric is evaluated, complex when it is differentiated by complex step.
@@ -111,7 +112,7 @@ class Metric:
         float or ndarray, shape (...)
             ``nan`` where the metric is undefined.
         """
-        table = _validation.matrices(self, matrix, _validation.weights)
+        table = checks.matrices(self, matrix, checks.weights)
         return as_scalar(self.estimate(Matrix.of(table)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
@@ -127,7 +128,7 @@ class Metric:
         ndarray, shape (..., r, r)
             The influence function: its mean under ``matrix / total`` is zero.
         """
-        table = _validation.matrices(self, matrix, _validation.weights)
+        table = checks.matrices(self, matrix, checks.weights)
         r = table.shape[-1]
         every = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
         listed = Matrix(all_cells(r), every.reshape(r * r, *table.shape[:-2]))
@@ -261,9 +262,9 @@ class ExpectationMetric(ClassMetric):
 
 def _check_range(value: tuple[float, float]) -> None:
     """Check that the range of a metric of one's own is a smaller and a larger number."""
-    ends = _validation.real("range", value)
+    ends = checks.real("range", value)
     if ends.shape != (2,) or not ends[0] < ends[1]:
-        got = _validation.short(value)
+        got = checks.short(value)
         raise ValueError(f"range must be the smallest and the largest value, got {got}")
 
 

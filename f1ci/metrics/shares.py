@@ -34,8 +34,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _validation
-from f1ci.data import Cells, Matrix
+from f1ci.data import checks
+from f1ci.data.matrix import Cells, Matrix
 from f1ci.metrics.base import Metric
 from f1ci.types import Array, Classes, FloatOrArray
 
@@ -168,8 +168,8 @@ def shares_by_row(value: ArrayLike | Mapping[int, float], true: Array) -> Array:
     rows = range(len(true))
     if isinstance(value, Mapping):
         return shares_by_name("class_shares", value, rows, true)
-    shares = _validation.weights("class_shares", value)
-    _validation.shaped("class_shares", shares, shares.shape == (len(true),), f"({len(true)},)")
+    shares = checks.weights("class_shares", value)
+    checks.shaped("class_shares", shares, shares.shape == (len(true),), f"({len(true)},)")
     return _checked("class_shares", shares, value, rows, true)
 
 
@@ -181,13 +181,13 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
     one, several, _ = _WORDS[argument]
     if not isinstance(value, Mapping):
         how = f"{argument} must map each {one} to its share, such as {{'a': 0.02, 'b': 0.98}}"
-        raise TypeError(f"{how}, got {_validation.short(value)}")
-    shares = {name: _validation.number(argument, share) for name, share in value.items()}
-    _validation.weights(argument, list(shares.values()))
+        raise TypeError(f"{how}, got {checks.short(value)}")
+    shares = {name: checks.number(argument, share) for name, share in value.items()}
+    checks.weights(argument, list(shares.values()))
     for name, share in shares.items():
         if name not in list(names) and share > 0.0:
-            rule = f"{argument} must name {several} that occur ({_validation.listing(list(names))})"
-            raise ValueError(f"{rule}, got {_validation.short(name)}")
+            rule = f"{argument} must name {several} that occur ({checks.listing(list(names))})"
+            raise ValueError(f"{rule}, got {checks.short(name)}")
     by_place = np.array([shares.get(name, 0.0) for name in names])
     return _checked(argument, by_place, value, names, items)
 
@@ -197,7 +197,7 @@ def _checked(argument: str, shares: Array, value: object, names: Classes, items:
     total = float(shares.sum())
     if abs(total - 1.0) > _ROUNDED:
         hint = "; divide percentages by 100" if abs(total - 100.0) <= 100.0 * _ROUNDED else ""
-        rule = f"{argument} must sum to 1, got {_validation.short(value)}"
+        rule = f"{argument} must sum to 1, got {checks.short(value)}"
         raise ValueError(f"{rule} with the sum {total:.6g}{hint}")
     by_name = items.reshape(len(items), -1)
     for name, share, number in zip(names, shares.tolist(), by_name, strict=True):
@@ -208,7 +208,7 @@ def _checked(argument: str, shares: Array, value: object, names: Classes, items:
 def _check_items(argument: str, name: Hashable, share: float, items: Array) -> None:
     """Check that what has a share has items, in all matrices of a batch, and that no other has."""
     one, _, held = _WORDS[argument]
-    what = f"{one} {_validation.short(name)}"
+    what = f"{one} {checks.short(name)}"
     if share > 0.0 and not items.all():
         raise ValueError(f"{argument} must be 0 for {what}, which has no {held}, got {share:g}")
     if share == 0.0 and items.any():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 import f1ci
-from f1ci.data import UnitCounts
+from f1ci.data.units import UnitCounts
 from f1ci.methods import METHODS
 from f1ci.methods.delta import normal_quantile
 from f1ci.samples import difference

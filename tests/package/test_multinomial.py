@@ -8,7 +8,7 @@ from examples import ask, binary_tables, quiet
 from scipy import optimize, stats
 
 import f1ci
-from f1ci.data import Matrix
+from f1ci.data.matrix import Matrix
 from f1ci.methods.multinomial import Settings, score_limits
 from f1ci.metrics import f1, fbeta, macro, macro_star, precision, weighted
 from f1ci.metrics.averages import mean_of

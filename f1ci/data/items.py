@@ -1,203 +1,18 @@
-"""Data of any origin become `Items`, `Matrix` or `UnitCounts`; everything else asks these.
-
-`Items` are labels of one or several models, counted. A `Matrix` is a confusion matrix, or a batch
-of them. `UnitCounts` are TP, FP and FN of documents or of multilabel items. `f1ci._labels` reads
-labels and indicators. Arrays have cells, classes or rows first, and a batch of data sets last.
-"""
+"""Items of a test set: labels of one or several models, counted by what is alike."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _labels, _validation
-from f1ci._labels import Codes
+from f1ci.data import checks
+from f1ci.data.labels import Codes, encode
+from f1ci.data.matrix import ALL_CELLS, Cells, Matrix, all_cells, smallest_classes, sums_by_code
 from f1ci.types import Array, Classes, LabelsLike
-
-# Matrices of up to so many classes list all their cells, larger ones the cells with items.
-ALL_CELLS = 30
 
 # Matrices by stratum of more cells than this list the cells with items.
 MOST_STRATIFIED_CELLS = 1 << 16
-
-
-# Confusion matrices.
-
-
-class Cells:
-    """Some cells of confusion matrices of `r` classes. A cell may be listed more than once.
-
-    Attributes
-    ----------
-    r : int
-        The number of classes.
-    true, predicted : ndarray of int, shape (K,)
-        The true and the predicted class of each cell.
-    stratum : ndarray of int, shape (K,)
-        The stratum of each cell; by default its true class.
-    stratified : bool
-        The strata are not the true classes: each stratum lists cells of its own.
-    """
-
-    def __init__(self, r: int, true: Codes, predicted: Codes, stratum: Codes | None = None) -> None:
-        self.r = r
-        self.true = true
-        self.predicted = predicted
-        self.stratum = true if stratum is None else stratum
-        self.stratified = stratum is not None
-
-    @classmethod
-    def at(cls, places: Codes, r: int) -> Cells:
-        """Return the cells of strata at places: stratum times r squared, plus that in a matrix."""
-        stratum, place = np.divmod(places, r * r)
-        return cls(r, *np.divmod(place, r), stratum)
-
-    @cached_property
-    def right(self) -> NDArray[np.bool_]:
-        """Tell for each cell if its items are right."""
-        return np.asarray(self.true == self.predicted)
-
-    @cached_property
-    def places(self) -> Codes:
-        """The place of each cell in a matrix, row by row."""
-        return np.asarray(self.true * self.r + self.predicted)
-
-    @cached_property
-    def complete(self) -> bool:
-        """True if all cells are listed, row by row."""
-        every = self.r * self.r
-        return len(self.true) == every and np.array_equal(self.places, np.arange(every))
-
-    @cached_property
-    def _sums(self) -> Any:
-        """The sparse matrix of 0 and 1 that sums cells: right, predicted and true by class."""
-        from scipy.sparse import csr_array  # slow to import
-
-        cells = np.arange(len(self.true))
-        rows = np.concatenate(
-            [self.true[self.right], self.r + self.predicted, 2 * self.r + self.true]
-        )
-        columns = np.concatenate([cells[self.right], cells, cells])
-        return csr_array((np.ones(len(rows)), (rows, columns)), (3 * self.r, len(cells)))
-
-    def by_class(self, values: Array) -> Array:
-        """Sum values by cell (K, ...) to right, predicted and true ones by class, (3, r, ...)."""
-        batch = values.shape[1:]
-        if self.complete:
-            table = values.reshape(self.r, self.r, *batch)
-            sums = np.empty((3, self.r, *batch))
-            sums[0] = values[:: self.r + 1]
-            np.add.reduce(table, axis=0, out=sums[1])
-            np.add.reduce(table, axis=1, out=sums[2])
-            return sums
-        flat = self._sums @ values.reshape(len(values), -1)
-        return np.asarray(flat).reshape(3, self.r, *batch)
-
-    @cached_property
-    def _sums_of_strata(self) -> Any:
-        """The sparse matrix of 0 and 1 that sums cells by stratum."""
-        from scipy.sparse import csr_array  # slow to import
-
-        cells = np.arange(len(self.stratum))
-        shape = int(self.stratum.max()) + 1, len(cells)
-        return csr_array((np.ones(len(cells)), (self.stratum, cells)), shape)
-
-    def by_stratum(self, values: Array) -> Array:
-        """Return for each cell the sum of values by cell (K, ...) over all cells of its stratum."""
-        sums = self._sums_of_strata @ values.reshape(len(values), -1)
-        return np.asarray(sums[self.stratum]).reshape(values.shape)
-
-    def by_cell(self, values: Array) -> Array:
-        """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
-        of_right, of_predicted, of_true = values
-        if self.complete:
-            table = of_predicted[None] + of_true[:, None]
-            cells = table.reshape(self.r * self.r, *table.shape[2:])
-            cells[:: self.r + 1] += of_right
-            return np.asarray(cells)
-        cells = of_predicted.take(self.predicted, axis=0)
-        cells += of_true.take(self.true, axis=0)
-        cells[self.right] += of_right.take(self.true[self.right], axis=0)
-        return np.asarray(cells)
-
-
-def smallest_classes(sizes: Array) -> Codes:
-    """Return the places of the smallest classes, of which all cells are listed."""
-    return np.argsort(sizes)[:ALL_CELLS]
-
-
-def all_cells(r: int) -> Cells:
-    """Return all cells of matrices of r classes, row by row."""
-    return _few_cells(r) if r <= ALL_CELLS else Cells(r, *np.divmod(np.arange(r * r), r))
-
-
-@lru_cache(maxsize=ALL_CELLS)
-def _few_cells(r: int) -> Cells:
-    return Cells(r, *np.divmod(np.arange(r * r), r))
-
-
-class Matrix:
-    """A confusion matrix, or a batch of them, by cell.
-
-    Attributes
-    ----------
-    cells : Cells
-        The cells that are listed.
-    counts : ndarray, shape (K, ...)
-        The items in each cell.
-    by_class : ndarray, shape (3, r, ...)
-        By class: items that are right, that are predicted as it, and that truly belong to it.
-    right, predicted, true : ndarray, shape (r, ...)
-        The three parts of `by_class`.
-    total : ndarray, shape (...)
-        All items.
-    """
-
-    def __init__(self, cells: Cells, counts: Array) -> None:
-        self.cells = cells
-        self.counts = counts
-        self.by_class = cells.by_class(counts)
-        self.right, self.predicted, self.true = self.by_class
-        self.total: Array = np.asarray(counts.sum(axis=0))
-
-    @classmethod
-    def of(cls, tables: Array) -> Matrix:
-        """Return the matrix of checked tables of shape (..., r, r); rows are true classes."""
-        r = tables.shape[-1]
-        batch = np.moveaxis(tables, (-2, -1), (0, 1))
-        counts = np.ascontiguousarray(batch).reshape(r * r, *tables.shape[:-2])
-        if r <= ALL_CELLS:
-            return cls(all_cells(r), counts)
-        filled = np.flatnonzero(counts.reshape(r * r, -1).any(axis=1))
-        true, predicted = np.divmod(filled, r)
-        return cls(Cells(r, true, predicted), counts[filled])
-
-    def dense(self) -> Array:
-        """Return the counts with all empty cells, shape (..., r, r)."""
-        return dense(self.cells, self.counts)
-
-    def sum(self, values: Array) -> Array:
-        """Add up a value by cell (K, ...) over all items."""
-        return np.asarray((self.counts * values).sum(axis=0))
-
-    def some(self, which: Codes | slice) -> Matrix:
-        """Return the matrices at some places of a flat batch."""
-        return Matrix(self.cells, self.counts.reshape(len(self.counts), -1)[:, which])
-
-
-def dense(cells: Cells, values: Array) -> Array:
-    """Return values by cell (K, ...) as tables (..., r, r), with zeros in cells not listed."""
-    r = cells.r
-    table = np.zeros((r * r, *values.shape[1:]), values.dtype)
-    np.add.at(table, cells.places, values)
-    return np.moveaxis(table.reshape(r, r, *values.shape[1:]), (0, 1), (-2, -1))
-
-
-# Items.
 
 
 class Items(NamedTuple):
@@ -399,58 +214,7 @@ class Items(NamedTuple):
         return table[:, [3, 1, 2]]
 
 
-class UnitCounts(NamedTuple):
-    """TP, FP and FN of units: documents, or items that may be of several classes.
-
-    Attributes
-    ----------
-    tables : tuple of ndarray, shape (units, 3) or (units, 3, classes)
-        The counts of each model.
-    classes : sequence
-        The classes.
-    grouped : bool
-        The units are groups of items.
-    items : int
-        The number of items, if units are made of these.
-    """
-
-    tables: tuple[Array, ...]
-    classes: Classes
-    grouped: bool = False
-    items: int = 0
-
-    def of_models(self, *models: int) -> UnitCounts:
-        """Return the counts of some models."""
-        return self._replace(tables=tuple(self.tables[model] for model in models))
-
-
 BINARY = ("negative", "positive")
-
-
-def indicator_units(
-    named: Mapping[str, LabelsLike], labels: Classes | None, groups: LabelsLike | None = None
-) -> UnitCounts:
-    """Count TP, FP and FN by class of each multilabel item, or of each group of items."""
-    (of_true, true), *predictions = named.items()
-    counted = [
-        _labels.indicator_counts(true, prediction, labels, (of_true, name))
-        for name, prediction in predictions
-    ]
-    tables = [table for table, _ in counted]
-    items = len(tables[0])
-    _validation.at_least_two("items", items)
-    if groups is not None:
-        tables = [_by_group(table, groups) for table in tables]
-    by_class = tuple(np.moveaxis(table, 2, 1) for table in tables)
-    return UnitCounts(by_class, counted[0][1], groups is not None, items)
-
-
-def _by_group(table: Array, groups: LabelsLike) -> Array:
-    """Sum counts by item, shape (items, ...), by group."""
-    codes = _codes_of(groups, len(table))
-    grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
-    np.add.at(grouped, codes, table)
-    return grouped
 
 
 def cell_items(cells: Array) -> Items:
@@ -506,38 +270,13 @@ def _one_number(rows: Codes) -> Codes:
     return np.asarray(code, dtype=np.intp)
 
 
-def sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
-    """Count codes, or sum counts (rows, ...) by code."""
-    if counts is None or counts.ndim == 1:
-        places = code.astype(np.intp, copy=False)
-        return np.bincount(places, counts, number).astype(np.float64)
-    total = np.zeros((number, *counts.shape[1:]))
-    if len(counts) ** 2 > counts.size:
-        np.add.at(total, code, counts)
-        return total
-    # Rows that are fewer than the data sets of the batch are added 25 times as fast one by one.
-    for place, row in zip(code, counts, strict=True):
-        total[place] += row
-    return total
-
-
 def group_codes(groups: LabelsLike | None, items: int) -> Codes | None:
     """Return the group of each item as 0, 1, ...; there are at least two groups."""
-    return None if groups is None else _codes_of(groups, items)
+    return None if groups is None else codes_of(groups, items)
 
 
-def _codes_of(groups: LabelsLike, items: int) -> Codes:
+def codes_of(groups: LabelsLike, items: int) -> Codes:
     """Return the group of each item as 0, 1, ..."""
-    (codes,), names = _labels.encode({"groups": groups}, n=items)
-    _validation.at_least_two("groups", len(names))
+    (codes,), names = encode({"groups": groups}, n=items)
+    checks.at_least_two("groups", len(names))
     return np.asarray(codes)
-
-
-def unit_counts(name: str, value: ArrayLike) -> Array:
-    """Return checked TP, FP and FN by unit, shape (units, 3) or (units, 3, classes)."""
-    array = np.asarray(_validation.counts(name, value))
-    legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
-    expected = "(units, 3) or (units, classes, 3), for the counts TP, FP and FN"
-    _validation.shaped(name, array, legal, expected)
-    _validation.at_least_two("units", len(array))
-    return array if array.ndim == 2 else np.moveaxis(array, 2, 1)
