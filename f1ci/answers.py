@@ -191,13 +191,13 @@ def check_alike(samples: Sequence[tuple[str, Sample]]) -> None:
     A class that only one model predicts, such as one stray "n/a", is a class of that model's
     average alone.
     """
-    over = {name: one.over for name, one in samples}
-    known = {name: classes for name, classes in over.items() if classes is not None}
-    if len(set(map(frozenset, known.values()))) < 2:
+    over = {name: one.over for name, one in samples if one.over is not None}
+    sets = set(map(frozenset, over.values()))
+    if len(sets) < 2:
         return
-    common = frozenset.intersection(*map(frozenset, known.values()))
+    common = frozenset.intersection(*sets)
     parts = []
-    for name, classes in known.items():
+    for name, classes in over.items():
         more = [_class_name(label) for label in classes if label not in common]
         also = f" ({checks.first_few(more)} among them)" if more else ""
         parts.append(f"that of {name} over {len(classes)} classes{also}")

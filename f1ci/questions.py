@@ -231,19 +231,23 @@ class Data:
         asked = question(method, confidence_level)
         plan = checked_plan(test, margin, replicates, rng)
         checks.at_least_two("models", len(self.models), "a comparison")
-        resolved = self._metric(metric)
-        numbers = range(len(self.models))
-        samples = [self._one(resolved, number, _of_one_score(average)) for number in numbers]
-        intervals = {self.models[k]: self._interval(one, asked) for k, one in enumerate(samples)}
-        tests = {
-            (self.models[a], self.models[b]): self._test(
-                self._sample_of_two(resolved, (a, b), average), asked, plan
-            )
-            for a, b in combinations(numbers, 2)
-        }
+        return self._comparison(self._metric(metric), _of_one_score(average), asked, plan)
+
+    def _comparison(
+        self, metric: Metric, average: str, asked: Question, plan: Plan
+    ) -> ModelComparison:
+        """Return the intervals of all models, best first, and the tests of all pairs."""
+        samples = [self._one(metric, number, average) for number in range(len(self.models))]
+        named = dict(zip(self.models, samples, strict=True))
+        intervals = {name: self._interval(one, asked) for name, one in named.items()}
+        pairs = [
+            self._sample_of_two(metric, places, average)
+            for places in combinations(range(len(samples)), 2)
+        ]
+        tests = {pair.models: self._test(pair, asked, plan) for pair in pairs}
         for one in samples:
-            check(one, method_for(one, method)[1])
-        check_alike(list(zip(self.models, samples, strict=True)))
+            check(one, method_for(one, asked.method)[1])
+        check_alike(list(named.items()))
         best = sorted(self.models, key=lambda name: -np.nan_to_num(intervals[name].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
         return ModelComparison({name: intervals[name] for name in best}, tests, adjusted)
@@ -291,17 +295,23 @@ class Data:
         named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
         resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
         checks.distinct("metrics", [metric.name for metric in resolved])
-        average = _of_one_score(average)
         rows = [(model, metric) for model in range(len(self.models)) for metric in resolved]
+        joint = self._joint_rows(rows, _of_one_score(average), method, level)
+        names = [self.models[model] for model, _ in rows]
+        result = joint.intervals(names, level)
+        for name, one, entry in zip(names, joint.samples, joint.methods, strict=True):
+            check(one, entry, f"{one.metric.name} of {name}")
+        for k in range(len(resolved)):
+            check_alike(list(zip(self.models, joint.samples[k :: len(resolved)], strict=True)))
+        return result
+
+    def _joint_rows(
+        self, rows: Sequence[Row], average: str, method: str | None, level: float
+    ) -> JointRows:
+        """Return several scores, and how their estimates vary together."""
         samples = [self._one(metric, model, average) for model, metric in rows]
         observed, smoothed = self._covariances(rows, samples, average)
-        joint = JointRows(samples, observed, smoothed, method, level)
-        result = joint.intervals([self.models[model] for model, _ in rows], level)
-        for (model, _), one, entry in zip(rows, samples, joint.methods, strict=True):
-            check(one, entry, f"{one.metric.name} of {self.models[model]}")
-        for k in range(len(resolved)):
-            check_alike(list(zip(self.models, samples[k :: len(resolved)], strict=True)))
-        return result
+        return JointRows(samples, observed, smoothed, method, level)
 
     def report(
         self,
@@ -388,16 +398,13 @@ class Data:
         if half_width is not None:
             width = checks.positive("half_width", half_width)
             sample = self._one(resolved, self._place(model), average)
-            plan = planning.plan_of_interval(sample, self._size(), width, level)
+            planned = planning.plan_of_interval(sample, self._size(), width, level)
             check(sample, method_for(sample, "delta")[1])
-            return plan
+            return planned
         self._refuse("plan of a difference")
         wanted = checks.positive("difference", difference)
         power = checks.inner("power", power)
-        places = self._pair(a, b)
-        pair = self._sample_of_two(resolved, places, average)
-        variances = self._variances(resolved, pair, places, average)
-        check(pair, method_for(pair, "delta")[1])
+        variances = self._variances(resolved, self._pair(a, b), average)
         return planning.plan_of_difference(resolved, wanted, variances, power, level)
 
     # What the questions share.
@@ -453,9 +460,11 @@ class Data:
         return with_p_values(sample, self._interval(sample, asked), asked, plan)
 
     def _variances(
-        self, metric: Metric, pair: Sample, places: tuple[int, int], average: str | None
+        self, metric: Metric, places: tuple[int, int], average: str
     ) -> tuple[float, float]:
         """Return the variances of a paired and an unpaired difference, times the units."""
+        pair = self._sample_of_two(metric, places, average)
+        check(pair, method_for(pair, "delta")[1])
         rows = [(place, metric) for place in places]
         of_pair = self._size() * self._covariances(rows, pair.parts, average)[0]
         unpaired = float(of_pair[0, 0] + of_pair[1, 1])
