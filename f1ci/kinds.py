@@ -27,7 +27,6 @@ The same question has the same answer, the same warnings and the same refusals f
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,6 +58,52 @@ from f1ci.samples import (
     unpaired,
 )
 from f1ci.types import Array, Classes, LabelsLike
+
+
+class _SameItems(Data):
+    """Models that were tested on the same items, or units: their estimates are correlated."""
+
+    _data: Items | UnitCounts
+    _known = False
+
+    def _read(self, metric: Metric, average: str | None) -> tuple[Metric, Items | UnitCounts]:
+        """Return the metric with its rules, and the data as it sees them."""
+        raise NotImplementedError
+
+    def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
+        ruled, data = self._read(metric, average)
+        data = data.of_models(model)
+        if average is None and isinstance(data, Items):
+            of_model = reading.each_class(ruled, data)
+        else:
+            of_model = sample(ruled, data)
+            of_model.each = average is None and np.ndim(of_model.estimate) > 0
+        of_model.tell(data.classes, self.constant)
+        return of_model
+
+    def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
+        ruled, data = self._read(metric, average)
+        if isinstance(data, Items):
+            checks.at_least_two("items", int(data.counts.sum()))
+        pair = difference(ruled, data.of_models(a, b))
+        pair.tell(data.classes, self.constant)
+        return pair
+
+    def _covariances(
+        self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
+    ) -> tuple[Array, Array | None]:
+        moves = np.array([one.moves.influence for one in samples if isinstance(one, UnitSample)])
+        return linear.covariance_of(moves, np.ones(moves.shape[1:])), None
+
+    def _size(self) -> int:
+        if isinstance(self._data, UnitCounts):
+            return len(self._data.tables[0])
+        if self._data.groups is not None:
+            return int(self._data.groups.max()) + 1
+        return int(self._data.counts.sum())
+
+    def _reported(self, model: int, names: Classes | None) -> Reported:
+        return self._report_of(model, self._data.of_models(model), names, self._known)
 
 
 class _Separate(Data):
@@ -203,22 +248,7 @@ class Matrix(_Separate):
         return int(self._one_matrix(0).sum())
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
-        table = self._one_matrix(model)
-        right = np.diagonal(table)
-        counts = np.array([right, table.sum(axis=0) - right, table.sum(axis=1) - right])
-        return Reported(
-            partial(self._one_of, model),
-            names_of(list(self.classes), names),
-            ["macro", "weighted"],
-            True,
-            counts,
-            int(table.sum()),
-            self.constant,
-            self._shares is not None,
-        )
-
-    def _one_of(self, model: int, metric: Metric, average: str | None) -> Sample:
-        return self._one(metric, model, average)
+        return self._report_of(model, self._items_of(model), names, self._shares is not None)
 
 
 class Counts(_Separate):
@@ -305,7 +335,7 @@ class Counts(_Separate):
             raise ValueError(f"{rule}, got the counts of one class")
 
 
-class Labels(Data):
+class Labels(_SameItems):
     """True and predicted labels of each item, of one or several models on the same items.
 
     Parameters
@@ -407,12 +437,12 @@ class Labels(Data):
         self._labels = labels
         population = reading.Population(class_shares, strata, stratum_shares)
         self._strata = reading.Strata()
-        self._data: Items | UnitCounts
         if are_indicators(y_true):
             reading.refuse_population(population)
             self._data = indicator_units(named, labels, groups)
             return
         self._strata = reading.strata_of(y_true, population, groups)
+        self._known = self._strata.shares is not None
         codes, classes = encode(named, wanted=labels, others=True)
         of_groups = group_codes(groups, codes.shape[1])
         items = count_items(codes, classes, of_groups, strata=self._strata.codes)
@@ -432,7 +462,7 @@ class Labels(Data):
             return models, {"y_true": y_true, "y_pred": next(iter(named.values()))}
         return models, {"y_true": y_true} | named
 
-    def read(self, metric: Metric, average: str | None) -> tuple[Metric, Items | UnitCounts]:
+    def _read(self, metric: Metric, average: str | None) -> tuple[Metric, Items | UnitCounts]:
         """Return the metric with its rules, and the data as it sees them.
 
         This is the one place that decides which class is positive, which classes an average is
@@ -463,72 +493,20 @@ class Labels(Data):
         counts: list[int] = matrix.dense().astype(np.int64).ravel().tolist()
         return counts
 
-    def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
-        ruled, data = self.read(metric, average)
-        data = data.of_models(model)
-        if average is None and isinstance(data, Items):
-            of_model = reading.each_class(ruled, data)
-        else:
-            of_model = sample(ruled, data)
-            of_model.each = average is None
-        of_model.tell(data.classes, self.constant)
-        return of_model
-
-    def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
-        ruled, data = self.read(metric, average)
-        if isinstance(data, Items):
-            checks.at_least_two("items", int(data.counts.sum()))
-        pair = difference(ruled, data.of_models(a, b))
-        pair.tell(data.classes, self.constant)
-        return pair
-
     def _covariances(
         self, rows: Sequence[Row], samples: Sequence[Sample], average: str | None
     ) -> tuple[Array, Array | None]:
-        read = [self.read(metric, average) for _, metric in rows]
-        ruled = [(model, metric) for (model, _), (metric, _) in zip(rows, read, strict=True)]
         if isinstance(self._data, UnitCounts):
-            return _covariances_of_units(samples)
+            return super()._covariances(rows, samples, average)
+        ruled = [(model, self._read(metric, average)[0]) for model, metric in rows]
         # With two classes, metrics of the positive one may stand beside averages.
         binary = any(metric.binary for _, metric in rows)
         items = self._binary_items() if binary and average == "binary" else self._data
         checks.at_least_two("items", int(items.counts.sum()))
         return covariances_of_items(items, ruled)
 
-    def _size(self) -> int:
-        if isinstance(self._data, UnitCounts):
-            return len(self._data.tables[0])
-        if self._data.groups is not None:
-            return int(self._data.groups.max()) + 1
-        return int(self._data.counts.sum())
 
-    def _reported(self, model: int, names: Classes | None) -> Reported:
-        data = self._data.of_models(model)
-        averages = ["micro", "macro", "weighted"]
-        if isinstance(data, UnitCounts):
-            counts = np.asarray(data.tables[0].sum(axis=0))
-            complete = False
-            items = data.items
-            if not data.grouped:
-                averages.append("samples")
-        else:
-            counts = data.counts_by_class()
-            complete = data.asked == len(data.classes)
-            items = int(data.counts.sum())
-        classes = list(data.classes)[: counts.shape[1]]
-        return Reported(
-            lambda metric, average: self._one(metric, model, average),
-            names_of(classes, names),
-            averages[complete:],
-            complete,
-            counts,
-            items,
-            self.constant,
-            self._strata.shares is not None,
-        )
-
-
-class Units(Data):
+class Units(_SameItems):
     """TP, FP and FN of each unit: spans of documents, objects of images.
 
     What a unit holds may depend on one another; units may not. `f1ci.methods.units` has the
@@ -574,66 +552,35 @@ class Units(Data):
     ) -> None:
         self.models, named = _by_model("counts", counts)
         self.constant = reading.zero_division_of(zero_division)
-        self._tables = tuple(unit_counts(name, value) for name, value in named.items())
-        first = self._tables[0].shape
-        for name, table in zip(named, self._tables, strict=True):
+        tables = tuple(unit_counts(name, value) for name, value in named.items())
+        first = tables[0].shape
+        for name, table in zip(named, tables, strict=True):
             checks.shaped(name, table, table.shape == first, str(first))
+        self._by_class = len(first) == 3
+        if not self._by_class:
+            tables = tuple(table[:, :, None] for table in tables)
+        self._data = self._counts = UnitCounts(tables, range(tables[0].shape[2]))
 
-    def _read(self, metric: Metric, average: str | None, *models: int) -> tuple[Metric, UnitCounts]:
-        """Return the metric with its rule, and the counts of some models."""
-        tables = self._tables
-        classes = range(tables[0].shape[2]) if tables[0].ndim == 3 else ()
-        averaged = isinstance(metric, Mean) or average not in (None, "binary")
+    def _read(self, metric: Metric, average: str | None) -> tuple[Metric, UnitCounts]:
+        """Return the metric with its rule, and the counts by class, or of all classes together."""
         if average not in (None, "binary"):
             metric = reading.with_average(metric, average)
-        if averaged and not classes:
-            tables = tuple(table[:, :, None] for table in tables)
-            if isinstance(metric, Mean) and metric.average != "samples":
-                raise ValueError(
-                    f"counts by class have shape (units, classes, 3), which {metric.name!r} needs; "
-                    f"got shape {self._tables[0].shape}"
-                )
-        if classes and not averaged and average is not None:
+        averaged = isinstance(metric, Mean)
+        if not self._by_class and isinstance(metric, Mean) and metric.average != "samples":
+            rule = f"{metric.name!r} needs counts by class, of shape (units, classes, 3)"
+            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+        if self._by_class and not averaged and average is not None:
             rule = "counts by class need average='micro', 'macro', 'weighted', 'samples' or None"
             raise ValueError(f"{rule}, got {average!r}")
-        metric = with_rule(metric, (), self.constant)
-        return metric, UnitCounts(tuple(tables[model] for model in models), classes)
+        data = self._counts
+        if not self._by_class and not averaged:
+            data = data._replace(tables=tuple(table[:, :, 0] for table in data.tables))
+        return with_rule(metric, (), self.constant), data
 
-    def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
-        ruled, data = self._read(metric, average, model)
-        of_model = sample(ruled, data)
-        of_model.each = np.ndim(of_model.estimate) > 0
-        of_model.tell(data.classes, self.constant)
-        return of_model
-
-    def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
-        ruled, data = self._read(metric, average, a, b)
-        pair = difference(ruled, data)
-        pair.tell(data.classes, self.constant)
-        return pair
-
-    def _covariances(
-        self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
-    ) -> tuple[Array, Array | None]:
-        return _covariances_of_units(samples)
-
-    def _size(self) -> int:
-        return len(self._tables[0])
-
-    def _reported(self, model: int, names: Classes | None) -> Reported:
-        table = self._tables[model]
-        if table.ndim == 2:
+    def _refuse(self, question: str) -> None:
+        if question == "report" and not self._by_class:
             rule = "a report needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {table.shape}")
-        return Reported(
-            lambda metric, average: self._one(metric, model, average),
-            names_of(list(range(table.shape[2])), names),
-            ["micro", "macro", "weighted", "samples"],
-            False,
-            np.asarray(table.sum(axis=0)),
-            len(table),
-            self.constant,
-        )
+            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
 
 
 class _MeanScore(Metric):
@@ -646,7 +593,7 @@ class _MeanScore(Metric):
 _MEAN = _MeanScore()
 
 
-class Scores(Data):
+class Scores(_SameItems):
     """One score for each unit: Dice of each image, F1 of each document, token F1 of each answer.
 
     The mean of the scores is reported. Units are independent; several units of one patient may
@@ -742,11 +689,6 @@ class Scores(Data):
             samples.append(of_scores)
         return samples
 
-    def _covariances(
-        self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
-    ) -> tuple[Array, Array | None]:
-        return _covariances_of_units(samples)
-
     def _size(self) -> int:
         if self._codes is not None:
             return int(self._codes.max()) + 1
@@ -825,7 +767,7 @@ class Runs(Labels):
         """Return the metric of one score, and the data of all runs."""
         if average is None:
             raise ValueError("average must name one score for runs, such as 'macro', got None")
-        ruled, data = self.read(metric, average)
+        ruled, data = self._read(metric, average)
         if isinstance(data, Items):
             checks.at_least_two("items", int(data.counts.sum()))
         return ruled, data
@@ -911,9 +853,3 @@ def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
     if codes is not None:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.intp)
     return UnitSample(_MEAN, units.moves_of_scores(scores, codes), codes is not None)
-
-
-def _covariances_of_units(samples: Sequence[Sample]) -> tuple[Array, None]:
-    """Return the covariance of scores of the same units."""
-    moves = np.array([one.moves.influence for one in samples if isinstance(one, UnitSample)])
-    return linear.covariance_of(moves, np.ones(moves.shape[1:])), None

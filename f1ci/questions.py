@@ -14,12 +14,15 @@ from itertools import combinations
 import numpy as np
 
 from f1ci import metrics as _metrics
-from f1ci import planning, report
+from f1ci import planning
 from f1ci.answers import Question, check, check_alike, interval_of, method_for, question
 from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.units import UnitCounts
 from f1ci.joint import JointRows, Row
 from f1ci.metrics import Metric
 from f1ci.pairs import Plan, checked_plan, holm, refuse_test, with_p_values
+from f1ci.report import Reported, names_of, report_of
 from f1ci.results import (
     ClassificationReport,
     DifferenceSampleSize,
@@ -42,9 +45,12 @@ class Data:
     ----------
     models : tuple of str
         What the models are called.
+    constant : float
+        What an undefined score counts; nan if nothing.
     """
 
     models: tuple[str, ...]
+    constant: float = np.nan
     _default_metric = "f1"
 
     # What a kind of data gives.
@@ -67,7 +73,7 @@ class Data:
         """Return the number of items, or of units."""
         raise NotImplementedError
 
-    def _reported(self, model: int, names: Classes | None) -> report.Reported:
+    def _reported(self, model: int, names: Classes | None) -> Reported:
         """Return what a report asks of a model."""
         raise NotImplementedError
 
@@ -343,7 +349,7 @@ class Data:
         self._refuse("report")
         asked = question(method, confidence_level)
         place = self._place(model)
-        return report.report_of(self._reported(place, names), asked)
+        return report_of(self._reported(place, names), asked)
 
     def plan(
         self,
@@ -408,6 +414,20 @@ class Data:
         return planning.plan_of_difference(resolved, wanted, variances, power, level)
 
     # What the questions share.
+
+    def _report_of(
+        self, model: int, data: Items | UnitCounts, names: Classes | None, known: bool
+    ) -> Reported:
+        """Return what a report asks of the data of one model; `known` shares are named in it."""
+        counts = data.counts_by_class()
+        return Reported(
+            lambda metric, average: self._one(metric, model, average),
+            names_of(list(data.classes)[: counts.shape[1]], names),
+            data,
+            counts,
+            self.constant,
+            known,
+        )
 
     def _metric(self, metric: str | Metric | None) -> Metric:
         """Return the metric, or the default."""

@@ -18,6 +18,8 @@ from f1ci import _tables
 from f1ci import metrics as _metrics
 from f1ci.answers import Question, interval_of
 from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.units import UnitCounts
 from f1ci.metrics import Metric
 from f1ci.metrics.base import FEW
 from f1ci.results import REPORTED, ClassificationReport, Interval
@@ -37,14 +39,10 @@ class Reported(NamedTuple):
         Takes a metric and an average, or None for each class; returns a sample.
     names : sequence
         What the classes are called.
-    averages : list of str
-        The averages to report.
-    complete : bool
-        The averages are over all classes, so that accuracy is reported.
+    data : Items or UnitCounts
+        The data of the model.
     counts : ndarray, shape (3, classes)
         TP, FP and FN of each class.
-    items : int
-        The number of items.
     constant : float
         What an undefined score counts in averages; nan if it is left out.
     known : bool
@@ -53,10 +51,8 @@ class Reported(NamedTuple):
 
     one: Callable[[Metric, str | None], Sample]
     names: Classes
-    averages: list[str]
-    complete: bool
+    data: Items | UnitCounts
     counts: Array
-    items: int
     constant: float
     known: bool = False
 
@@ -70,9 +66,10 @@ def report_of(reported: Reported, asked: Question) -> ClassificationReport:
 
     by_class = {name: interval(name, None) for name in REPORTED}
     averages: dict[str, dict[str, Interval]] = {}
-    if reported.complete:
+    names = _averages_of(reported.data)
+    if "micro" not in names:
         averages["accuracy"] = {"accuracy": interval("accuracy", "binary")}
-    for average in reported.averages:
+    for average in names:
         averages[f"{average} avg"] = {name: interval(name, average) for name in REPORTED}
     tp, fp, fn = reported.counts
     notes = _notes(reported.names, reported.constant, tp, fp, fn)
@@ -81,11 +78,18 @@ def report_of(reported: Reported, asked: Question) -> ClassificationReport:
         by_class=by_class,
         averages=averages,
         support=(tp + fn).astype(np.int64),
-        items=reported.items,
+        items=reported.data.number,
         notes=(KNOWN, *notes) if reported.known else notes,
         method=_methods_of(by_class, averages),
         confidence_level=asked.level,
     )
+
+
+def _averages_of(data: Items | UnitCounts) -> list[str]:
+    """Return the averages that a report has. Accuracy stands for "micro" of complete classes."""
+    if isinstance(data, Items):
+        return ["micro", "macro", "weighted"][data.asked == len(data.classes) :]
+    return ["micro", "macro", "weighted", "samples"][: 3 if data.grouped else 4]
 
 
 def names_of(classes: Sequence[Hashable], names: Classes | None) -> Classes:

@@ -58,6 +58,11 @@ class Items(NamedTuple):
         """The number of models."""
         return len(self.codes) - 1
 
+    @property
+    def number(self) -> int:
+        """The number of items."""
+        return int(self.counts.sum())
+
     def of_models(self, *models: int) -> Items:
         """Return the same items with the predictions of some models, and the classes of these.
 

@@ -34,6 +34,15 @@ class UnitCounts(NamedTuple):
     grouped: bool = False
     items: int = 0
 
+    @property
+    def number(self) -> int:
+        """The number of items, if units are made of these; of units otherwise."""
+        return self.items or len(self.tables[0])
+
+    def counts_by_class(self) -> Array:
+        """Return TP, FP and FN of the first model for each class."""
+        return np.asarray(self.tables[0].sum(axis=0))
+
     def of_models(self, *models: int) -> UnitCounts:
         """Return the counts of some models."""
         return self._replace(tables=tuple(self.tables[model] for model in models))
