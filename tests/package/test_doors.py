@@ -292,11 +292,7 @@ def test_comparisons_know_labels_and_zero_division(options):
     difference = check_difference(question, first, second)
     assert np.isfinite(difference).all()
     check_joint(question, first, second, difference)
-    test = ask(
-        f1ci.Labels,
-        "difference",
-        (question[:4][0], {"A": question[:4][1], "B": question[:4][2]}),
-        **options,
-    )
+    data = question.true, {"A": question.a, "B": question.b}
+    test = ask(f1ci.Labels, "difference", data, question.metric, **options)
     assert test.estimate == pytest.approx(difference[0], abs=1e-14)
     assert 0.0 < test.p_value < 1.0

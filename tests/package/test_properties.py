@@ -38,7 +38,8 @@ def ordered_intervals(range_, door, *arguments, levels=LEVELS[1:4], **options):
 
     Nothing is returned, nor asked, of a score that is undefined.
     """
-    intervals = [quiet(door, *arguments, confidence_level=x, **options) for x in levels]
+    answers = [quiet(door, *arguments, confidence_level=x, **options) for x in levels]
+    intervals = [getattr(answer, "interval", answer) for answer in answers]
     if np.isnan(intervals[0].estimate):
         return []
     least, largest = range_

@@ -51,7 +51,10 @@ UNITS = [
     (partial(units, [1, 2, 3]), r"shape \(units, 3\) or .*, got shape \(3,\)"),
     (partial(units, [[1, 2, 3]]), "at least two units, got 1"),
     (partial(units, DOCUMENTS, "accuracy"), "got 'accuracy'"),
-    (partial(units, DOCUMENTS, average="macro"), r"'macro_f1' needs counts by class, .* got shape \(8, 3\)"),
+    (
+        partial(units, DOCUMENTS, average="macro"),
+        r"'macro_f1' needs counts by class, .* got shape \(8, 3\)",
+    ),
     (
         partial(ask, f1ci.Units, "difference", ({"A": DOCUMENTS, "B": DOCUMENTS[1:]},)),
         r"got shape \(7, 3\)",
