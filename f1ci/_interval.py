@@ -125,11 +125,11 @@ def limits_of(sample: Sample, method: Method, z: FloatOrArray, constant: float =
 def with_unknown(sample: Sample, method: Method, limits: Limits, constant: float) -> Limits:
     """Return limits as wide as not knowing undefined scores makes them.
 
-    Classes that count 0 or 1, although nothing is known of them, make the interval wider. A score
-    that is undefined but counts as a constant may be anything.
+    Classes that count 0 or 1, although nothing is known of them, make the interval wider; the score
+    limits know it already. A score that is undefined but counts as a constant may be anything.
     """
     low, high = limits
-    if sample.unknown is not None:
+    if sample.unknown is not None and method.name != "score":
         below, above = sample.unknown
         low = low - below
         high = high + above
