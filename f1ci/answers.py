@@ -92,14 +92,14 @@ def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
 def with_unknown(sample: Sample, method: Method, limits: Limits) -> Limits:
     """Return limits as wide as not knowing undefined scores makes them.
 
-    Classes that count 0 or 1, although nothing is known of them, make the interval wider. A score
-    that is undefined but counts as a constant may be anything.
+    Classes that count 0 or 1, although nothing is known of them, make the interval wider; the score
+    limits know it already. A score that is undefined but counts as a constant may be anything.
     """
     if sample.unknown is None and np.isnan(sample.constant):
         return limits
     low, high = limits
     least, largest = sample.range
-    if sample.unknown is not None:
+    if sample.unknown is not None and not method.knows_unseen:
         below, above = sample.unknown
         low = low - below
         high = high + above

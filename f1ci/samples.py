@@ -2,7 +2,7 @@
 
 ==============  ===========================================================================
 `CountSample`   TP, FP and FN of one Tversky score: limits in closed form
-`Table`         a confusion matrix and any metric: limits by the multinomial equation
+`Table`         a confusion matrix and any metric: limits by Pearson's region
 `UnitSample`    documents, patients, images: so many independent units
 `Difference`    two of these, and how their estimates are correlated: limits by the ellipse
 ==============  ===========================================================================
@@ -21,14 +21,14 @@ import numpy as np
 
 from f1ci import covariance
 from f1ci.data.items import Items
+from f1ci.data.labels import Codes
 from f1ci.data.matrix import ALL_CELLS, Cells, Matrix, smallest_classes, sums_by_code
 from f1ci.data.units import UnitCounts
-from f1ci.methods import closed_form, delta, ellipse, linear, multinomial, units
+from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
-from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, settled
+from f1ci.metrics.averages import Mean, settled, with_every_class
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.metrics.shares import KnownShares
 from f1ci.types import Array, Classes, FloatOrArray
@@ -36,9 +36,6 @@ from f1ci.types import Array, Classes, FloatOrArray
 # Of more rows times classes than this, counts by group would take gigabytes. The score without a
 # group is then taken from the group's influence.
 _MOST_UNIT_COUNTS = 1 << 21
-
-# The equation of a table needs a z that is not rounding.
-_SMALLEST_Z = 1e-6
 
 # A metric whose value is computed by sums and roots is an end of its range within this.
 _ROUNDING = 1e-12
@@ -225,24 +222,23 @@ class Table(Sample):
         Counts of independent items.
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
-    settings : Settings
-        The parts of the score limits; studies change them.
+    named : bool
+        The classes were named by the caller, so that those without items exist too.
     """
 
     def __init__(
-        self, metric: Metric, matrix: Matrix, fixed: bool = False, settings: Settings = DEFAULT
+        self, metric: Metric, matrix: Matrix, fixed: bool = False, named: bool = False
     ) -> None:
         self.metric = metric
         self.matrix = matrix
         self.table = matrix
         self.fixed = fixed
-        self.settings = settings
+        self.named = named
         self.range = metric.range
         self.has_score_limits = metric.smooth
-        self.estimate, influence = metric.evaluate(matrix)
-        self.influence = influence
+        self.estimate, self.influence = metric.evaluate(matrix)
         with np.errstate(invalid="ignore", divide="ignore"):
-            moves = influence / matrix.total
+            moves = self.influence / matrix.total
         strata = metric.strata(matrix.cells)
         error = linear.error_of(moves, matrix.counts, strata=strata, ddof=0)
         self.error = np.where(np.isnan(self.estimate), np.nan, error)
@@ -252,13 +248,13 @@ class Table(Sample):
     def score_limits(self, z: FloatOrArray) -> Limits:
         shape = np.broadcast_shapes(np.shape(z), self.table.total.shape)
         matrix = self._repeated(shape)
-        # Of a smaller z nothing is left but rounding.
-        z_of_table = np.maximum(np.broadcast_to(z, shape), _SMALLEST_Z).ravel()
+        z_of_table = np.broadcast_to(z, shape).ravel()
         low = np.empty(matrix.total.shape)
         high = np.empty(matrix.total.shape)
-        for places, metric in settled(self.metric, matrix):
+        for places, metric, observed in self._settled(matrix):
             some = matrix.some(places)
-            low[places], high[places] = self._limits(metric, some, z_of_table[places])
+            limits = _limits_of_table(metric, observed, some, z_of_table[places])
+            low[places], high[places] = limits
         return low.reshape(shape), high.reshape(shape)
 
     def _repeated(self, shape: tuple[int, ...]) -> Matrix:
@@ -269,45 +265,71 @@ class Table(Sample):
         counts = counts.reshape(cells, *[1] * more, *batch)
         return Matrix(self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1))
 
-    def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
-        """Return the limits of a metric whose undefined classes are settled."""
-        if isinstance(metric, KnownShares):
-            metric = metric.unless_needless(matrix.cells)
-        if metric.index is not None and not self.fixed:
-            return CountSample(metric, *metric.counts(matrix)).score_limits(z)
-        cells, counts = _cells_looked_at(matrix)
+    def _settled(self, matrix: Matrix) -> list[tuple[Codes, Metric, Metric]]:
+        """Return the metrics of the limits and of the estimate, for places of a flat batch.
 
-        def evaluate(q: Array) -> tuple[Array, Array]:
-            return metric.slopes(Matrix(cells, q))
-
-        def trace(q: Array) -> Array:
-            return metric.trace(Matrix(cells, q))
-
-        # 1. The equation, its line and its bias.
-        low, high = multinomial.score_limits(
-            evaluate,
-            counts,
-            cells.stratum,
-            z,
-            predicted_class=None if self.fixed else cells.predicted,
-            trace=trace if metric.has_trace else None,
-            fixed=self.fixed,
-            settings=self.settings,
-        )
-        # 2. The room for one to three errors.
-        wrong = matrix.total - matrix.right.sum(axis=0)
-        factor = closed_form.room(wrong, z, self.settings.few)
-        low, high = _with_room(low, high, metric.perfect(matrix), factor, metric.range)
-        return _beside(metric.estimate(matrix), low, high, metric.range)
+        A class that exists, or counts as a constant, keeps its score in the limits: it may be
+        anything, so the limits are as wide as not knowing it makes them. Any other class without a
+        score is left out. Fixed numbers of true items are known shares of the true classes.
+        """
+        groups: list[tuple[Codes, Metric, Metric]]
+        if self.named or self.unknown is not None:
+            every = np.arange(matrix.total.size)
+            groups = [(every, with_every_class(self.metric, matrix), self.metric)]
+        else:
+            groups = [(places, one, one) for places, one in settled(self.metric, matrix)]
+        if not self.fixed:
+            return groups
+        sizes, which = np.unique(matrix.true, axis=1, return_inverse=True)
+        shares = (sizes / sizes.sum(axis=0)).T
+        return [
+            (places[which.ravel()[places] == k], *(KnownShares(one, share) for one in metrics))
+            for places, *metrics in groups
+            for k, share in enumerate(shares)
+        ]
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         return _blurred_error(self.metric, self.error, self.table, z)
 
 
-def _with_room(
+def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array) -> Limits:
+    """Return the score limits of a metric, `observed` where its classes occur, for a flat batch."""
+    if isinstance(metric, KnownShares):
+        metric = metric.unless_needless(matrix.cells)
+    if metric.index is not None:
+        return CountSample(metric, *metric.counts(matrix)).score_limits(z)
+    cells, counts = _cells_looked_at(matrix)
+
+    def evaluate(q: Array) -> tuple[Array, Array]:
+        return metric.slopes(Matrix(cells, q))
+
+    # 1. The range of the metric in Pearson's region, with the variance factor.
+    estimate, influence = observed.evaluate(matrix)
+    factor = _variance_factor(matrix, influence)
+    low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
+    # 2. The correction for one to three errors.
+    wrong = matrix.total - matrix.right.sum(axis=0)
+    nearer = closed_form.few_errors_factor(wrong, z)
+    low, high = _near_perfect(low, high, metric.perfect(matrix), nearer, metric.range)
+    return _beside(estimate, low, high, metric.range)
+
+
+def _variance_factor(matrix: Matrix, influence: Array) -> Array:
+    """Return the factor on z^2, from the classes or strata and the predicted classes."""
+    cells = matrix.cells
+    shares = Matrix(cells, matrix.counts / matrix.total)
+    squares = Matrix(cells, shares.counts * influence * influence)
+    true = (shares.true, squares.true)
+    if cells.stratified:
+        true = cells.sums_of_strata(shares.counts), cells.sums_of_strata(squares.counts)
+    predicted = (shares.predicted, squares.predicted)
+    return region.variance_factor(shares.counts, influence, matrix.total, (true, predicted))
+
+
+def _near_perfect(
     low: Array, high: Array, perfect: Array, factor: Array, range_: tuple[float, float]
 ) -> Limits:
-    """Return limits with room for errors, where all right is an end of the range."""
+    """Return limits nearer to the value of a perfect table, where that is an end of the range."""
     least, largest = range_
     if np.isfinite(largest):
         is_best = np.abs(perfect - largest) <= _ROUNDING
@@ -548,16 +570,18 @@ def sample(metric: Metric, data: Items | Matrix | UnitCounts, *, fixed: bool = F
 def _sample_of_items(metric: Metric, items: Items) -> Sample:
     if items.groups is not None:
         return _units_of_items(metric, items)
-    return _sample_of_matrix(metric, items.matrix())
+    return _sample_of_matrix(metric, items.matrix(), named=items.named)
 
 
-def _sample_of_matrix(metric: Metric, data: Matrix, fixed: bool = False) -> Sample:
+def _sample_of_matrix(
+    metric: Metric, data: Matrix, fixed: bool = False, named: bool = True
+) -> Sample:
     patterns = settled(metric, data)
-    if len(patterns) == 1:
-        metric = patterns[0][1]
-    if metric.index is not None and not fixed:
-        return CountSample(metric, *metric.counts(data), data)
-    return Table(metric, data, fixed)
+    one = patterns[0][1] if len(patterns) == 1 else metric
+    is_counts = one.index is not None and not fixed
+    if is_counts and not (named and one.left_out()):
+        return CountSample(one, *one.counts(data), data)
+    return Table(one, data, fixed, named)
 
 
 def difference(metric: Metric, data: Items | UnitCounts) -> Difference:

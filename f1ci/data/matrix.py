@@ -97,10 +97,14 @@ class Cells:
         shape = int(self.stratum.max()) + 1, len(cells)
         return csr_array((np.ones(len(cells)), (self.stratum, cells)), shape)
 
+    def sums_of_strata(self, values: Array) -> Array:
+        """Sum values by cell (K, ...) to sums by stratum, (strata, ...)."""
+        sums = np.asarray(self._sums_of_strata @ values.reshape(len(values), -1))
+        return sums.reshape(-1, *values.shape[1:])
+
     def by_stratum(self, values: Array) -> Array:
         """Return for each cell the sum of values by cell (K, ...) over all cells of its stratum."""
-        sums = self._sums_of_strata @ values.reshape(len(values), -1)
-        return np.asarray(sums[self.stratum]).reshape(values.shape)
+        return np.asarray(self.sums_of_strata(values)[self.stratum])
 
     def by_cell(self, values: Array) -> Array:
         """Return for each cell the sum of the three values (3, r, ...) that its items count in."""

@@ -1,10 +1,10 @@
-r"""Limits of one Tversky score F = TP / (TP + a FP + b FN), in closed form.
+r"""Limits of one Tversky score F = TP / (TP + a FP + b FN).
 
 The **score limits** are the values of F that Pearson's test does not reject (Wilson 1927; book,
 chapter "Score intervals for every metric"). Given v = TP + FP + FN the three counts are
-multinomial. Under a value of F the most likely probabilities have one Lagrange multiplier, and
-both limits are roots of one cubic. If a = b the limits are Wilson's for TP / v, mapped to F (Lam et
-al. 2024, eq. 42). If a or b is 0 they are Wilson's for recall or precision.
+multinomial. If a = b the limits are Wilson's for TP / v, mapped to F (Lam et al. 2024, eq. 42). If
+a or b is 0 they are Wilson's for recall or precision. Other weights need the search of
+`f1ci.methods.region`, over the three cells TP, FP and FN.
 
 The **cautious limits** are those of Clopper and Pearson (1934) if a = b, or if a or b is 0 (Lam et
 al., eqs. 26 and 27). Otherwise they follow Fay and Feuer (1997). They are longer, and hardly ever
@@ -25,12 +25,16 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
+from f1ci.methods import region
 from f1ci.types import Array, FloatOrArray
 
 Limits: TypeAlias = tuple[Array, Array]
 
 # So many counts at a time are fastest.
 _BLOCK = 1 << 14
+
+# The correction near a perfect score is for so many errors.
+_FEW = 3.0
 
 
 def tversky_moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> Limits:
@@ -88,20 +92,20 @@ def tversky_cautious_limits(
         return _with_edges(low, high, tp, errors)
 
 
-def room(count: Array, z: FloatOrArray, few: float = 3.0) -> Array:
-    """Return the factor that leaves room for rare items, below 1 for up to `few` of them.
+def few_errors_factor(errors: Array, z: FloatOrArray) -> Array:
+    """Return the factor on the distance of a limit from a perfect score, below 1 for 1 to 3 errors.
 
-    Wilson's upper limit for a rare event excludes rates at which no event is likely. So the
-    coverage dips where one, two or three events, once seen, exclude the truth. Brown, Cai and
-    DasGupta (2001, Statistical Science 16, 101-133) take the one-sided Poisson limit there. The
-    factor is that limit divided by Wilson's lower limit for so many events.
+    Wilson's upper limit excludes rates of errors at which hardly one is expected. So the coverage
+    dips where one, two or three errors, once seen, exclude the truth. Brown, Cai and DasGupta
+    (2001, Statistical Science 16, 101-133) take the one-sided Poisson limit there. The factor is
+    that limit divided by Wilson's lower limit for so many errors.
     """
     z = np.asarray(z)
-    rare = (count > 0.0) & (count <= few)
-    n = np.where(rare, count, 1.0)
-    wilson = n * n / (n + z * z / 2.0 + z * np.sqrt(n + z * z / 4.0))
-    one_sided = gammaincinv(n, 2.0 * ndtr(-z))
-    return np.where(rare, np.minimum(one_sided / wilson, 1.0), 1.0)
+    few = (errors > 0.0) & (errors <= _FEW)
+    m = np.where(few, errors, 1.0)
+    wilson = m * m / (m + z * z / 2.0 + z * np.sqrt(m + z * z / 4.0))
+    poisson = gammaincinv(m, 2.0 * ndtr(-z))
+    return np.where(few, np.minimum(poisson / wilson, 1.0), 1.0)
 
 
 def _relevant(fp: Array, fn: Array, a: float, b: float) -> tuple[Array, Array]:
@@ -152,67 +156,14 @@ def _wilson(tp: Array, wrong: Array, weight: FloatOrArray, z: FloatOrArray) -> L
 
 
 def _two_weights(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
-    """Return the limits for unequal weights, neither of them 0, from the roots of the cubic P."""
-    # 1. The shares x, y and w of the relevant items, and the letters of the chapter.
-    v = tp + fp + fn
-    x, y, w = tp / v, fp / v, fn / v
-    k = z / np.sqrt(v)
-    A = a * y + b * w
-    # 2. The outer roots s of P. The limits have the odds t = (x - k s) / A.
-    least, largest = _outer_roots(*_cubic(x, y, w, k, a, b))
-    low_odds = np.maximum(x - k * largest, 0.0)
-    high_odds = x - k * least
-    low = low_odds / (low_odds + A)
-    high = high_odds / (high_odds + A)
-    # 3. If FP or FN is 0, two roots may coincide.
-    missing = (fp == 0.0) | (fn == 0.0)
-    if np.any(missing):
-        low_one, high_one = _one_kind_of_error(tp, fp, fn, a, b, z)
-        low = np.where(missing, low_one, low)
-        high = np.where(missing, high_one, high)
-    return low, high
+    """Return the limits for unequal weights, neither of them 0: the region has no closed form."""
+    shape = np.broadcast_shapes(tp.shape, fp.shape, fn.shape, np.shape(z))
+    counts = np.stack([np.broadcast_to(count, shape).ravel() for count in (tp, fp, fn)])
 
+    def evaluate(q: Array) -> tuple[Array, Array]:
+        D = q[0] + a * q[1] + b * q[2]
+        F = q[0] / D
+        return F, np.stack([1.0 - F, -a * F, -b * F]) / D
 
-def _one_kind_of_error(
-    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
-) -> Limits:
-    """Return the limits where FP or FN is 0: Wilson's for the errors that occur.
-
-    The lower one is smaller if the missing error gets a positive probability.
-    """
-    present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
-    absent = np.where(present == a, b, a)
-    low, high = _wilson(tp, fp + fn, present, z)
-    weighted = tp + a * fp + b * fn
-    return np.minimum(low, tp / (weighted + z * z * absent)), high
-
-
-def _cubic(
-    x: Array, y: Array, w: Array, k: Array, a: float, b: float
-) -> tuple[Array, Array, Array]:
-    """Return p2, p1 and p0 of the chapter's cubic P = s^3 + p2 s^2 - p1 s + p0, times a factor."""
-    A = a * y + b * w
-    E = a * b * (y + w)
-    C = (a + b) * x + A
-    leading = A * A + E * k * k
-    p2 = k * (C * A - 2.0 * E * x + a * b * k * k) / leading
-    p1 = x * (C * A - E * x + 2.0 * a * b * k * k) / leading
-    p0 = a * b * k * x * x / leading
-    return p2, p1, p0
-
-
-def _outer_roots(p2: Array, p1: Array, p0: Array) -> Limits:
-    """Return the least and the largest of the three real roots of s^3 + p2 s^2 - p1 s + p0."""
-    # 1. Viète's cosines: the roots are 2 R cos(angle) - p2 / 3 for three angles.
-    third = p2 / 3.0
-    square = third * third + p1 / 3.0
-    R = np.sqrt(square)
-    cosine = (third * (third * third + 0.5 * p1) + 0.5 * p0) / (square * R)
-    angle = np.arccos(np.minimum(cosine, 1.0)) / 3.0
-    least = -2.0 * R * np.cos(angle) - third
-    largest = 2.0 * R * np.cos(np.pi / 3.0 - angle) - third
-    # 2. Where z^2 is far larger than TP, the largest root is a small difference of large numbers.
-    # One Newton step restores its digits.
-    value = ((largest + p2) * largest - p1) * largest + p0
-    slope = (3.0 * largest + 2.0 * p2) * largest - p1
-    return least, largest - value / slope
+    low, high = region.score_limits(evaluate, counts, np.broadcast_to(z, shape).ravel())
+    return low.reshape(shape), high.reshape(shape)

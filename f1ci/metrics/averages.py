@@ -182,40 +182,6 @@ class Mean(ClassMetric):
             return np.full(matrix.total.shape, self.range[1])
         return super().perfect(matrix)
 
-    @property
-    def has_trace(self) -> bool:  # type: ignore[override]
-        """Means of Tversky scores have a bias that matters."""
-        return self.average in ("macro", "weighted") and isinstance(self.of, Tversky)
-
-    def trace(self, matrix: Matrix) -> Array:
-        """Return tr(H S) of a mean of Tversky scores.
-
-        A mean does not change if all cells grow alike, so that q'Hq is 0. If the weights are
-        random, each class adds twice the covariance of its size and its score.
-        """
-        if not isinstance(self.of, Tversky):
-            return super().trace(matrix)
-        means = self._chosen(*expectations(matrix))
-        _, weights, missing = self._scores_and_weights(means)
-        with np.errstate(all="ignore"):
-            by_class, with_size = _trace_and_covariance(self.of, *means)
-            if self.average == "weighted":
-                by_class = weights * by_class + 2.0 * with_size
-        by_class = np.where(missing | (weights == 0.0), 0.0, by_class)
-        trace = by_class.sum(axis=0) / weights.sum(axis=0)
-        if self.average == "weighted" and self.chosen:
-            trace = trace - 2.0 * self._moved_by_size(matrix) / weights.sum(axis=0)
-        return np.asarray(trace)
-
-    def _moved_by_size(self, matrix: Matrix) -> Array:
-        """Return the covariance of a weighted average and of the size of its classes together."""
-        _, slopes = self.slopes(matrix)
-        counted = [place for place in self.chosen if place not in (self.absent or ())]
-        inside = np.isin(matrix.cells.true, counted)
-        inside = inside.reshape(-1, *(1,) * (slopes.ndim - 1))
-        share = matrix.sum(inside * np.ones_like(slopes)) / matrix.total
-        return np.asarray(matrix.sum((inside - share) * slopes) / matrix.total)
-
     def over(self, classes: int, /) -> tuple[int, ...] | None:
         """Return the places of the classes that the settled average is over."""
         if self.average == "samples":
@@ -259,21 +225,6 @@ class Micro(ShareRight, Mean):
 
     def undefined(self, matrix: Matrix, /) -> None:
         """Return None: the share of right items is always defined."""
-
-
-def _trace_and_covariance(score: Tversky, x: Array, C: Array, R: Array) -> tuple[Array, Array]:
-    """Return tr(H S) of each class's score x / D, and the covariance of its size and its score.
-
-    With D = (1 - a - b) x + a C + b R the second derivatives are -2 (D - x) / D^3 by the right
-    cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of false negatives.
-    """
-    a = score.a
-    b = score.b
-    D = (1.0 - a - b) * x + a * C + b * R
-    wrong = a * a * (C - x) + b * b * (R - x)
-    trace = 2.0 * x * (wrong - (D - x)) / D**3
-    covariance = (x - x / D * (x + b * (R - x))) / D
-    return trace, covariance
 
 
 def _weighted_mean(scores: Array, weights: Array) -> Array:
@@ -363,23 +314,6 @@ class MacroStar(ClassMetric):
         by_q = self.b * (p / divisor) ** 2
         return p * q / divisor, by_p * slopes_p + by_q * slopes_q
 
-    has_trace = True
-
-    def trace(self, matrix: Matrix) -> Array:
-        """Return tr(H S): that of both means, less the spread of the direction in which g bends.
-
-        With g = p q / D and D = a q + b p the second derivatives of g are -2 a b / D^3 times those
-        of (q p' - p q')^2.
-        """
-        p, by_p = self.of_precision.slopes(matrix)
-        q, by_q = self.of_recall.slopes(matrix)
-        of_precision = self.of_precision.trace(matrix)
-        of_recall = self.of_recall.trace(matrix)
-        divisor = self._divisor(p, q)
-        bend = matrix.sum((q * by_p - p * by_q) ** 2) / matrix.total
-        outer = self.a * (q / divisor) ** 2 * of_precision + self.b * (p / divisor) ** 2 * of_recall
-        return np.asarray(outer - 2.0 * self.a * self.b / divisor**3 * bend)
-
     def _divisor(self, p: Array, q: Array) -> Array:
         """Return a q + b p, or 1 where it is 0.
 
@@ -450,3 +384,9 @@ def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metr
         (np.flatnonzero(which == k), metric.settled(pattern))
         for k, pattern in enumerate(patterns.T)
     ]
+
+
+def with_every_class(metric: Metric, matrix: Matrix) -> Metric:
+    """Return the average in which every class has a score, whatever the matrix."""
+    undefined = metric.undefined(matrix)
+    return metric.settled(np.zeros(0 if undefined is None else len(undefined), dtype=bool))

@@ -80,8 +80,6 @@ class Metric:
         The Tversky score of what `counts` returns, if the metric is one such score.
     smooth : bool
         True if the metric has no kink, so that it has score limits.
-    has_trace : bool
-        True if `trace` is known, from which the bias of the score limits comes.
     """
 
     name: str
@@ -89,7 +87,6 @@ class Metric:
     binary: ClassVar[bool] = False
     index: Tversky | None = None
     smooth: bool = True
-    has_trace: bool = False
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
@@ -162,13 +159,6 @@ class Metric:
         """Return the value if all items of each true class were right."""
         classes = np.arange(matrix.cells.r)
         return self.estimate(Matrix(Cells(matrix.cells.r, classes, classes), matrix.true))
-
-    def trace(self, matrix: Matrix) -> Array:
-        """Return tr(H S), the second derivatives times the covariance of one item.
-
-        From it comes the bias of the score limits (`f1ci.methods.multinomial`).
-        """
-        raise NotImplementedError
 
     def undefined(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which parts of an average are undefined, shape (parts, ...); None without parts."""

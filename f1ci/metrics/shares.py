@@ -16,11 +16,11 @@ constant,
 
     (W_h / p_h) (g_ij - mean of g in stratum h).
 
-The score limits of `f1ci.methods.multinomial` need no more. The slopes have the mean 0 in each
-stratum, so the sizes of the strata may be fixed or random: the limits are the same. The standard
-error is that of
-stratified sampling, the root of ``sum of W_h^2 S_h^2 / n_h``, where S_h^2 is the variance of the
-slopes in stratum h with the divisor n_h - 1 (Cochran 1977, *Sampling Techniques*, section 5.3).
+The score limits of `f1ci.methods.region` need no more. The slopes have the mean 0 in each stratum,
+so the sizes of the strata may be fixed or random: the limits are the same. The standard error is
+that of stratified sampling, the root of ``sum of W_h^2 S_h^2 / n_h``, where S_h^2 is the variance
+of the slopes in stratum h with the divisor n_h - 1 (Cochran 1977, *Sampling Techniques*, section
+5.3).
 
 Multiplying items by weights and calling the result a sample of that size is wrong. The weighted
 matrix has the right score, but the number of rare items stays what it was.

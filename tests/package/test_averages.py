@@ -166,7 +166,7 @@ def test_the_limits_of_a_difference_are_extremes_over_an_ellipse():
         return lambda zeta: limits(fbeta(2), table, level_of(zeta))[int(zeta > 0)]
 
     a, b = (17, 4, 6), (20, 3, 5)
-    interval = f1ci.Matrix({"A": a, "B": b}).difference(fbeta(2)).interval
+    interval = f1ci.Counts({"A": a, "B": b}).difference(fbeta(2)).interval
     assert_extremes_over_an_ellipse(interval, end(a), end(b), np.pi / 4)
 
 

@@ -159,6 +159,8 @@ def test_labels_and_matrices_of_many_classes_say_the_same(r):
     shares = rng.dirichlet(np.full(r, 3.0))
     by_label = dict(enumerate(shares.tolist()))
     for metric in ("macro_precision", "macro_f1"):
-        of_labels = quiet(f1ci.score_interval, y_true, y_pred, metric, class_shares=by_label)
+        # The rows of a matrix are named, so that no class is left out that may exist.
+        options = {"class_shares": by_label, "labels": range(r)}
+        of_labels = quiet(f1ci.score_interval, y_true, y_pred, metric, **options)
         of_matrix = quiet(ask, f1ci.Matrix, "interval", (matrix,), metric, class_shares=shares)
         assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
