@@ -163,4 +163,5 @@ def test_labels_and_matrices_of_many_classes_say_the_same(r):
         options = {"class_shares": by_label, "labels": range(r)}
         of_labels = quiet(f1ci.score_interval, y_true, y_pred, metric, **options)
         of_matrix = quiet(ask, f1ci.Matrix, "interval", (matrix,), metric, class_shares=shares)
-        assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
+        # The cells come in another order; the search ends within 1e-7 of the way to the limit.
+        assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-7)
