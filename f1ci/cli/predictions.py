@@ -1,0 +1,50 @@
+"""Read the predictions in one file or two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from f1ci import _tables
+from f1ci.cli import files
+from f1ci.cli.columns import Named, Predictions, chosen
+from f1ci.cli.joining import joined
+from f1ci.cli.words import refuse
+from f1ci.results import IntervalWarning, warn
+
+
+def read(
+    paths: Sequence[str], named: Named, delimiter: str | None = None, models: int = 1
+) -> Predictions:
+    """Return the labels in one file or two; a note says which columns were chosen.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        One path, or two of files with the same items; "-" is standard input.
+    named : Named
+        The columns that a person names.
+    delimiter : str, optional
+        The character between columns. By default it is found in the first line.
+    models : int
+        The number of models, if no one names them.
+    """
+    if len(paths) > 2:
+        refuse(f"give one file or two, got {len(paths)}")
+    names = ["standard input" if path == "-" else path for path in paths]
+    texts = [files.text_of(path, name) for path, name in zip(paths, names, strict=True)]
+    known = {named.truth, *named.models, named.groups, named.counts, named.key or ""}
+    try:
+        tables = [files.table(*text, delimiter, known) for text in zip(texts, names, strict=True)]
+        table = tables[0] if len(tables) == 1 else joined(tables[0], tables[1], named)
+        predictions = chosen(table, named, models)
+    except ValueError as error:
+        if not any(map(files.looks_like_a_matrix, texts)):
+            raise
+        advice = "if this is a printed confusion matrix, the calculator in f1ci's book reads it"
+        raise ValueError(f"{error}; {advice}") from None
+    if not (named.truth and named.models):
+        called = [f"truth = {_tables.label(predictions.truth)}"]
+        for letter, name in zip("AB", predictions.models, strict=False):
+            called.append(f"{letter} = {_tables.label(name)}")
+        warn(", ".join(called), IntervalWarning)
+    return predictions
