@@ -17,7 +17,7 @@ import f1ci
 from f1ci import _tables, _validation, metrics
 from f1ci.cli.columns import Named, Predictions
 from f1ci.cli.predictions import read
-from f1ci.cli.words import in_order, number, positive_class
+from f1ci.cli.words import in_order, number, positive_class, refuse
 from f1ci.metrics.averages import mean_of
 from f1ci.results import Fields, Labels
 
@@ -62,14 +62,14 @@ def counts_of(words: Sequence[str]) -> dict[str, int]:
         name, _, count = word.rpartition("=")
         name = (name or place).upper()
         if name not in names or name in found:
-            raise ValueError(f"give each of TP, FP, FN once, and TN if it is known; got {word!r}")
+            refuse(f"give each of TP, FP, FN once, and TN if it is known; got {word!r}")
         if not re.fullmatch(r"[0-9]+|[0-9]{1,3}(,[0-9]{3})+", count):
-            raise ValueError(f"{name} must be a whole number of at least 0, got {word!r}")
+            refuse(f"{name} must be a whole number of at least 0, got {word!r}")
         found[name] = int(count.replace(",", ""))
     missing = [name for name in names[:3] if name not in found]
     if missing or len(words) > len(names):
         rule = "give TP FP FN or TP FP FN TN, such as 77 44 10 or TP=77 FP=44 FN=10"
-        raise ValueError(f"{rule}; got {' '.join(words)!r}")
+        refuse(f"{rule}; got {' '.join(words)!r}")
     return found
 
 
@@ -79,7 +79,7 @@ def _refuse_without_negatives(names: list[str]) -> None:
         metric = metrics.get(name)
         few_and_many = metric.value([[[1, 3], [2, 7]], [[9, 3], [2, 7]]])
         if np.ptp(few_and_many) > 1e-9:  # more than rounding
-            raise ValueError(f"{metric.name} needs the true negatives: f1ci counts TP FP FN TN")
+            refuse(f"{metric.name} needs the true negatives: f1ci counts TP FP FN TN")
 
 
 def report(options: Namespace) -> Answer:
@@ -87,7 +87,7 @@ def report(options: Namespace) -> Answer:
     predictions = read_labels(options, models=1)
     if len(predictions.models) != 1:
         listed = _validation.listing(predictions.models)
-        raise ValueError(f"a report is for one model: name it with --pred; got {listed}")
+        refuse(f"a report is for one model: name it with --pred; got {listed}")
     true, predicted = predictions.labels
     table = f1ci.classification_report(
         true,
@@ -107,9 +107,23 @@ def compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
     predictions = read_labels(options, models=2)
     metric, positive = compared_metric(options, predictions)
+    comparison = _comparison(options, predictions, metric, positive)
+    score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
+    test = next(iter(comparison.tests.values()))
+    how = f"method {test.interval.method}, test {test.method}"
+    text = f"{_shape(predictions)}, {score}, {how}\n\n{comparison}"
+    first = _tables.printable(predictions.models[0])
+    fails = options.fail_if == "worse" and _is_any_worse(comparison, than=first)
+    return Answer(text, _rows(comparison), int(fails))
+
+
+def _comparison(
+    options: Namespace, predictions: Predictions, metric: metrics.Metric, positive: str | None
+) -> f1ci.ModelComparison:
+    """Return the comparison of the models."""
     (true, *predicted), compared, arguments = _of_class(options, predictions, metric, positive)
     names = map(_tables.printable, predictions.models)
-    comparison = f1ci.compare_models(
+    return f1ci.compare_models(
         true,
         dict(zip(names, predicted, strict=True)),
         compared,
@@ -120,13 +134,6 @@ def compare(options: Namespace) -> Answer:
         confidence_level=options.confidence_level,
         **(_given(options, "labels", "zero_division") | arguments),
     )
-    score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
-    test = next(iter(comparison.tests.values()))
-    how = f"method {test.interval.method}, test {test.method}"
-    head = f"{_shape(predictions)}, {score}, {how}"
-    first = _tables.printable(predictions.models[0])
-    fails = options.fail_if == "worse" and _is_any_worse(comparison, than=first)
-    return Answer(f"{head}\n\n{comparison}", _rows(comparison), int(fails))
 
 
 def _is_any_worse(comparison: f1ci.ModelComparison, than: str) -> bool:
@@ -155,9 +162,7 @@ def _of_class(
     if shares:
         if options.labels:
             got = _validation.listing(options.labels)
-            raise ValueError(
-                f"--class-shares with --positive takes all classes: omit --labels {got}"
-            )
+            refuse(f"--class-shares with --positive takes all classes: omit --labels {got}")
         of_one = replace(mean_of("macro", metric), name=metric.name)
         return columns, of_one, {"labels": [positive]} | shares
     return [[label == positive for label in column] for column in predictions.labels], metric, {}
@@ -198,7 +203,7 @@ def compared_metric(
         positive = positive_class(classes)
     if positive not in classes:
         got = f"got {_validation.short(positive)} and the classes {_validation.listing(classes)}"
-        raise ValueError(f"which class is the positive one? name it with --positive; {got}")
+        refuse(f"which class is the positive one? name it with --positive; {got}")
     return metric, positive
 
 

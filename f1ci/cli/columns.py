@@ -18,6 +18,11 @@ from f1ci.results import IntervalWarning, warn
 # More different labels than this are scores or identifiers.
 _MOST_LABELS = 1_000
 
+_QUESTIONS = (
+    "which column is the model? name it with --pred",
+    "which columns are the models? name them with --pred",
+)
+
 # So many items have no use for a file that says how many a line stands for.
 _MOST_ITEMS = 10**7
 
@@ -81,11 +86,17 @@ def chosen(table: Table, named: Named, wanted: int) -> Predictions:
         _note_groups(table, [truth, *models])
     spelled = _spelled([truth, *models])
     # 3. A line may stand for several items.
-    places = range(len(truth.cells)) if counts is None else _repeated(counts)
-    cells = [column.at(places).cells for column in (truth, *models)]
-    labels = [[spelled[cell] for cell in column] for column in cells]
-    of_items = None if groups is None else groups.at(places).cells
-    return Predictions(truth.name, [model.name for model in models], labels, of_items, spelled)
+    if counts is not None:
+        places = _repeated(counts)
+        truth, *models = [column.at(places) for column in (truth, *models)]
+        groups = None if groups is None else groups.at(places)
+    return Predictions(
+        truth.name,
+        [model.name for model in models],
+        [[spelled[cell] for cell in column.cells] for column in (truth, *models)],
+        None if groups is None else groups.cells,
+        spelled,
+    )
 
 
 def _only(table: Table, name: str) -> Column:
@@ -130,13 +141,10 @@ def _models(table: Table, truth: Column, wanted: int) -> list[Column]:
     strange = [x for x in called if _known(x, truth) < 0.5]
     if len(found) < wanted:
         strange = strange or [x for x in others if x not in found]
-    question = "which column is the model? name it with --pred"
-    if wanted > 1:
-        question = "which columns are the models? name them with --pred"
+    question = _QUESTIONS[wanted > 1]
     if strange:
-        of_truth = f"the labels of the truth {truth.name!r} are {some(truth.cells)}"
-        got = [f"the labels of {x.name!r} are {some(x.cells)}" for x in strange[:3]]
-        refuse(f"{table.file}: {of_truth}", *got, question)
+        got = [f"the labels of {x.name!r} are {some(x.cells)}" for x in [truth, *strange[:3]]]
+        refuse(f"{table.file}: {question}", *got)
     if not found:
         what = f"no column has the labels of the truth {truth.name!r}, {some(truth.cells)}"
         refuse(f"{table.file}: {what}", question)
@@ -180,16 +188,20 @@ def _check_classes(model: Column, truth: Column) -> None:
         what = f"the labels of {model.name!r} are {some(strange)}"
         of_truth = f"those of the truth {truth.name!r} are {some(truth.cells)}"
         refuse(f"{model.file}: {what}", f"{of_truth}; write them alike")
+    _refuse_other_case(model, strange, truth)
+    if strange:
+        labels = f"{number(len(strange), 'label')} of {model.name!r} ({some(strange)})"
+        is_ = "is" if len(strange) == 1 else "are"
+        warn(f"{labels} {is_} no class of the truth", IntervalWarning)
+
+
+def _refuse_other_case(model: Column, strange: list[str], truth: Column) -> None:
+    """Refuse labels that differ from those of the truth in case alone."""
     written = {label.casefold(): label for label in set(truth.cells)}
     for cell in dict.fromkeys(strange):
         if cell.casefold() in written:
             what = f"{model.where(cell)}: {cell!r} in {model.name!r} is written in another way"
             refuse(f"{what} in the truth, {written[cell.casefold()]!r}", "write both alike")
-    if strange:
-        count = number(len(strange), "label")
-        is_ = "is" if len(strange) == 1 else "are"
-        what = f"{count} of {model.name!r} ({some(strange)}) {is_} no class of the truth"
-        warn(what, IntervalWarning)
 
 
 def _spelled(columns: list[Column]) -> dict[str, str]:
@@ -214,8 +226,7 @@ def _spelled(columns: list[Column]) -> dict[str, str]:
 def _note_groups(table: Table, used: list[Column]) -> None:
     """Note columns of groups of items, such as documents."""
     for column in table.columns:
-        repeats = len(set(column.cells)) < len(column.cells)
-        if column.says in ("group", "id") and repeats and column not in used:
+        if column.says in ("group", "id") and column.repeats() and column not in used:
             same = f"if those with the same {column.name!r} are alike, name it with --groups"
             warn(f"the items are treated as independent; {same}", IntervalWarning)
 
@@ -235,13 +246,22 @@ def _counts(table: Table, used: list[Column]) -> Column | None:
         advice = f"if {name!r} says how many items a line stands for, name it with --count"
         warn(f"{what}; {advice}", IntervalWarning)
         return None
-    lines = [{str(k + first) for k in range(len(counts.cells))} for first in (0, 1)]
-    may_name = [column.is_unnamed() or column.all_differ() for column in others]
-    if any(may_name) or set(counts.cells) in lines:
+    if _numbers_lines(counts) or any(map(_may_name_items, others)):
         question = f"{table.file}: does {name!r} say how many items a line stands for?"
         refuse(f"{question} then name it with --count", "otherwise give it another name")
     warn(f"each line counts as often as {name!r} says", IntervalWarning)
     return counts
+
+
+def _numbers_lines(column: Column) -> bool:
+    """Tell if the cells are 0, 1, 2, ... or 1, 2, 3, ... in any order."""
+    lines = range(len(column.cells) + 1)
+    return sorted(column.cells) in (sorted(map(str, lines[:-1])), sorted(map(str, lines[1:])))
+
+
+def _may_name_items(column: Column) -> bool:
+    """Tell if a column beside one of counts leaves a doubt about it."""
+    return column.is_unnamed() or column.all_differ() or column.says == "count"
 
 
 def _repeated(counts: Column) -> list[int]:

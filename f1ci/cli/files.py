@@ -54,9 +54,13 @@ class Column:
         """Tell if this is an index to which a program gave no name."""
         return self.name.casefold().partition(":")[0] in ("", "unnamed")
 
+    def repeats(self) -> bool:
+        """Tell if a cell stands in two lines."""
+        return len(set(self.cells)) < len(self.cells)
+
     def all_differ(self) -> bool:
         """Tell if the cells seem to name the items: four or more, all different."""
-        return len(self.cells) > 3 and len(set(self.cells)) == len(self.cells)
+        return len(self.cells) > 3 and not self.repeats()
 
 
 @dataclass
@@ -133,13 +137,17 @@ def table(text: str, file: str, delimiter: str | None, names: Collection[str]) -
         refuse(f"{file}: no rows below the header")
     if not has_names:
         head = [f"column {k}" for k in range(1, len(head) + 1)]
-    places, numbers, rows = map(list, zip(*items, strict=True))
-    columns = [
-        Column(name, said_by(name), list(cells), numbers, file, name)
+    start = filled[0][0] if has_names else -1
+    return Table(file, _columns(head, items, file), [place - start for place, *_ in items])
+
+
+def _columns(head: list[str], items: list[tuple[int, int, list[str]]], file: str) -> list[Column]:
+    """Return the columns with these names."""
+    _, numbers, rows = zip(*items, strict=True)
+    return [
+        Column(name, said_by(name), list(cells), list(numbers), file, name)
         for name, cells in zip(head, zip(*rows, strict=True), strict=True)
     ]
-    start = filled[0][0] if has_names else -1
-    return Table(file, columns, [place - start for place in places])
 
 
 def _head(lines: list[Line], file: str) -> list[str]:

@@ -7,8 +7,7 @@ item. Otherwise it becomes two, which are called by their files.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,28 +24,28 @@ _CURE = 'give both files a column "id" that names the items'
 
 def joined(one: Table, other: Table, named: Named) -> Table:
     """Return one table of the items of two files."""
-    file = f"{one.file} and {other.file}"
+    tables = (one, other)
     names = distinct_names(one.file, other.file)
-    _name_by_files(one, other, names)
+    _name_by_files(tables, names)
     key = _key(one, other, named.key)
-    if key is None:
-        places, how = _by_line(one, other, file)
-    else:
-        places, how = _by_key(*key, file, asked=named.key is not None)
-        key[0].says = key[1].says = "id"
-    for table, of_file in zip((one, other), places, strict=True):
+    places = _by_line(one, other) if key is None else _by_key(*key, asked=named.key is not None)
+    for table, of_file in zip(tables, places, strict=True):
         table.columns = [column.at(of_file) for column in table.columns]
-    truths = [_truth_in(table, named.truth) for table in (one, other)]
-    for truth in filter(None, truths):
-        truth.says = "truth"
+    truths = [_truth_in(table, named.truth) for table in tables]
+    doubt = "; nothing in the files confirms that their lines are in the same order"
     if truths[0] and truths[1]:
-        _refuse_other_truth(truths[0], truths[1], file, by_line=key is None)
+        _refuse_other_truth(truths[0], truths[1], by_line=key is None)
         other.columns.remove(truths[1])
-    elif key is None:
-        how += "; nothing in the files confirms that their lines are in the same order"
-    warn(how, IntervalWarning)
+        doubt = ""
+    if key is None:
+        warn(f"matched line by line{doubt}", IntervalWarning)
     _name_apart(one, other, names, named.models)
-    return Table(file, one.columns + other.columns, one.places)
+    return Table(_both(one, other), one.columns + other.columns, one.places)
+
+
+def _both(one: Table | Column, other: Table | Column) -> str:
+    """Return how messages call two files."""
+    return f"{one.file} and {other.file}"
 
 
 def distinct_names(one: str, other: str) -> list[str]:
@@ -55,27 +54,30 @@ def distinct_names(one: str, other: str) -> list[str]:
     return names if names[0] != names[1] else [one, other]
 
 
-def _name_by_files(one: Table, other: Table, names: Sequence[str]) -> None:
+def _name_by_files(tables: Sequence[Table], names: Sequence[str]) -> None:
     """Call the columns by their files if each file has one, without a name or with the same."""
-    labels = [[x for x in table.columns if x.says != "id"] for table in (one, other)]
-    if [len(columns) for columns in labels] == [1, 1]:
-        columns = [column for (column,) in labels]
-        for column, name in zip(columns, names, strict=True):
-            if columns[0].in_file == columns[1].in_file:
-                column.name = name
-                column.says = said_by(Path(name).stem)
+    one, other = [[x for x in table.columns if x.says != "id"] for table in tables]
+    if len(one) == len(other) == 1 and one[0].name == other[0].name:
+        for (column,), name in zip((one, other), names, strict=True):
+            column.name = name
+            column.says = said_by(Path(name).stem)
 
 
 def _name_apart(one: Table, other: Table, names: Sequence[str], models: Sequence[str]) -> None:
     """Call columns of one name by their files; the second goes if it says nothing new."""
     labels = [[x for x in table.columns if x.says in ("model", "")] for table in (one, other)]
-    for twins in [(x, y) for x in one.columns for y in other.columns if x.name == y.name]:
-        says_nothing = twins[0].cells == twins[1].cells and twins[0] not in labels[0]
-        if twins[0].name not in models and (twins[0].says == "id" or says_nothing):
-            other.columns.remove(twins[1])
+    for left, right in _pairs(one, other):
+        is_one = left.says == "id" or (left.cells == right.cells and left not in labels[0])
+        if is_one and left.name not in models:
+            other.columns.remove(right)
             continue
-        for column, of_file, name in zip(twins, labels, names, strict=True):
+        for column, of_file, name in zip((left, right), labels, names, strict=True):
             column.name = f"{column.name} ({name})" if len(of_file) > 1 else name
+
+
+def _pairs(one: Table, other: Table) -> list[tuple[Column, Column]]:
+    """Return the columns that have the same name in both files."""
+    return [(x, y) for x in one.columns for y in other.columns if x.name == y.name]
 
 
 # The items of both
@@ -85,68 +87,72 @@ def _key(one: Table, other: Table, asked: str | None) -> tuple[Column, Column] |
     """Return the columns that name the items in both files; None if there are none."""
     if asked is not None:
         return one.called(asked)[0], other.called(asked)[0]
-    pairs = [(x, y) for x in one.columns for y in other.columns if x.name == y.name]
+    pairs = _pairs(one, other)
     keys = [(x, y) for x, y in pairs if x.says == "id" or (x.all_differ() and y.all_differ())]
     # One with each value once comes first, and one without a name last.
-    keys.sort(key=lambda key: (any(map(_twice, key)), key[0].is_unnamed()))
+    keys.sort(key=lambda key: (any(x.repeats() for x in key), key[0].is_unnamed()))
     return keys[0] if keys else None
 
 
-def _twice(column: Column) -> list[str]:
-    """Return the values that a column has more than once."""
-    return [value for value, times in Counter(column.cells).items() if times > 1]
-
-
-def _by_key(one: Column, other: Column, file: str, asked: bool) -> tuple[Places, str]:
-    """Return the places of the items that a column names in both files, and how it did."""
-    what = f"the column {one.in_file!r}"
-    for column in (one, other):
-        for value in _twice(column):
-            advice = "leave one of the lines out, or name another column of both with --on"
-            refuse(f"{what} names {value!r} twice in {column.file}", advice)
+def _by_key(one: Column, other: Column, asked: bool) -> Places:
+    """Return the places of the items that a column names in both files."""
     write = spelling([*one.cells, *other.cells])
-    ids = [[write[cell] for cell in column.cells] for column in (one, other)]
-    place = {value: k for k, value in enumerate(ids[1])}
-    common = [k for k, value in enumerate(ids[0]) if value in place]
+    first, second = [_place_by_name(column, write) for column in (one, other)]
+    common = [name for name in first if name in second]
+    alone = len(first) + len(second) - 2 * len(common)
     if not common:
-        refuse(f"{file}: {what} has no value in common", f"got {ids[0][0]!r} and {ids[1][0]!r}")
-    alone = len(ids[0]) + len(ids[1]) - 2 * len(common)
-    how = f"matched by {one.in_file!r}"
+        got = f"got {one.cells[0]!r} and {other.cells[0]!r}"
+        refuse(f"{_both(one, other)}: the column {one.in_file!r} has no value in common", got)
+    left_out = ""
     if alone:
         if not asked:
-            _refuse_other_numbers(one.in_file, ids, file)
-        how += f"; {alone:,} {'item is' if alone == 1 else 'items are'} in one file only"
-        how += ", and left out"
-    return (common, [place[ids[0][k]] for k in common]), how
+            _refuse_other_numbers(one, other, _ends(first), _ends(second))
+        items = "1 item is" if alone == 1 else f"{alone:,} items are"
+        left_out = f"; {items} in one file only, and left out"
+    warn(f"matched by {one.in_file!r}{left_out}", IntervalWarning)
+    one.says = other.says = "id"
+    return [first[name] for name in common], [second[name] for name in common]
 
 
-def _refuse_other_numbers(name: str, ids: list[list[str]], file: str) -> None:
+def _place_by_name(column: Column, write: dict[str, str]) -> dict[str, int]:
+    """Return where each item stands."""
+    places: dict[str, int] = {}
+    for place, cell in enumerate(column.cells):
+        if write[cell] in places:
+            what = f"the column {column.in_file!r} names {cell!r} twice in {column.file}"
+            refuse(what, "leave out one of the lines, or name another column with --on")
+        places[write[cell]] = place
+    return places
+
+
+def _refuse_other_numbers(one: Column, other: Column, first: str, second: str) -> None:
     """Refuse columns that number the lines of their files, but from or to another number."""
-    first, second = map(_ends, ids)
     if first and second:
-        what = f"the column {name!r} numbers {first} in the first file and {second} in the second"
-        refuse(f"{file}: {what}", f"if equal numbers are one item, give --on {name!r}")
+        what = f"the column {one.in_file!r} numbers {first} in one file and {second} in the other"
+        advice = f"if equal numbers are one item, give --on {one.in_file!r}"
+        refuse(f"{_both(one, other)}: {what}", advice)
 
 
-def _ends(values: Sequence[str]) -> str:
+def _ends(names: Collection[str]) -> str:
     """Return "1 to 40" of whole numbers without a gap; otherwise nothing."""
-    if not all(value.isdecimal() for value in values):
+    if not all(name.isdecimal() for name in names):
         return ""
-    numbers = sorted(map(int, values))
+    numbers = sorted(map(int, names))
     return f"{numbers[0]} to {numbers[-1]}" * (numbers[-1] - numbers[0] == len(numbers) - 1)
 
 
-def _by_line(one: Table, other: Table, file: str) -> tuple[Places, str]:
+def _by_line(one: Table, other: Table) -> Places:
     """Return the places of the items, which stand in the same lines of both files."""
     m, n = len(one.places), len(other.places)
     if m != n:
-        refuse(f"{file}: the files have {m:,} and {n:,} items", _CURE)
+        refuse(f"{_both(one, other)}: the files have {m:,} and {n:,} items", _CURE)
     unlike = [k for k in range(m) if one.places[k] != other.places[k]]
     if unlike:
         lines = [table.columns[0].lines[unlike[0]] for table in (one, other)]
         what = f"item {unlike[0] + 1:,} stands in line {lines[0]:,} and in line {lines[1]:,}"
-        refuse(f"{file}: {what}, because of blank lines", f"write a word there, or {_CURE}")
-    return (range(m), range(m)), "matched line by line"
+        advice = f"write a word into each blank line, or {_CURE}"
+        refuse(f"{_both(one, other)}: {what}, because of blank lines", advice)
+    return range(m), range(m)
 
 
 # The truth in both
@@ -156,17 +162,19 @@ def _truth_in(table: Table, name: str) -> Column | None:
     """Return the column of the truth in one of the files, if it has one."""
     if not name:
         return truth_by_name(table)
-    return next((column for column in table.columns if column.name == name), None)
+    named = [column for column in table.columns if column.name == name]
+    for column in named:
+        column.says = "truth"
+    return named[0] if named else None
 
 
-def _refuse_other_truth(one: Column, other: Column, file: str, by_line: bool) -> None:
+def _refuse_other_truth(one: Column, other: Column, by_line: bool) -> None:
     """Refuse two files whose true labels differ."""
     write = spelling([*one.cells, *other.cells])
     unlike = [k for k, cell in enumerate(one.cells) if write[cell] != write[other.cells[k]]]
     if unlike:
-        k = unlike[0]
         what = f"the true labels differ in {number(len(unlike), 'item')} of {len(one.cells):,}"
-        got = f"one has {one.cells[k]!r} in line {one.lines[k]:,}"
-        got += f", the other {other.cells[k]!r} in line {other.lines[k]:,}"
+        got = [f"{x.cells[unlike[0]]!r} in line {x.lines[unlike[0]]:,}" for x in (one, other)]
         question = f"are the lines in another order? {_CURE}"
-        refuse(f"{file}: {what}", got, question if by_line else "leave one of the columns out")
+        advice = question if by_line else "leave out one of the two columns of true labels"
+        refuse(f"{_both(one, other)}: {what}", f"the first is {' and '.join(got)}", advice)

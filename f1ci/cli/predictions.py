@@ -43,8 +43,13 @@ def read(
         advice = "if this is a printed confusion matrix, the calculator in f1ci's book reads it"
         raise ValueError(f"{error}; {advice}") from None
     if not (named.truth and named.models):
-        called = [f"truth = {_tables.label(predictions.truth)}"]
-        for letter, name in zip("AB", predictions.models, strict=False):
-            called.append(f"{letter} = {_tables.label(name)}")
-        warn(", ".join(called), IntervalWarning)
+        _note_columns(predictions)
     return predictions
+
+
+def _note_columns(predictions: Predictions) -> None:
+    """Say which columns were chosen: "truth = gold, A = bert, B = svm"."""
+    columns = [f"truth = {_tables.label(predictions.truth)}"]
+    for letter, name in zip("AB", predictions.models, strict=False):
+        columns.append(f"{letter} = {_tables.label(name)}")
+    warn(", ".join(columns), IntervalWarning)
