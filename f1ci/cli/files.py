@@ -14,7 +14,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -111,7 +111,7 @@ def text_of(path: str, file: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def table(text: str, file: str, delimiter: str | None, names: Collection[str]) -> Table:
+def table(text: str, file: str, delimiter: str | None) -> Table:
     """Return the columns of a text. An error says in which line something is wrong.
 
     Parameters
@@ -122,8 +122,6 @@ def table(text: str, file: str, delimiter: str | None, names: Collection[str]) -
         How messages call the file.
     delimiter : str, optional
         The character between columns. By default it is found in the first line.
-    names : collection of str
-        Names that the caller knows to be names of columns.
     """
     is_json = re.match(r"\s*(\{|\[\s*\{)", text) is not None
     lines = _lines_of_json(text, file) if is_json else _lines(text, file, delimiter)
@@ -131,7 +129,7 @@ def table(text: str, file: str, delimiter: str | None, names: Collection[str]) -
     if not filled:
         refuse(f"{file}: the file is empty")
     head = _head([(line, cells) for _, line, cells in filled], file)
-    has_names = is_json or _has_names(head, [cells for *_, cells in filled[1:]], names)
+    has_names = is_json or _has_names(head, [cells for *_, cells in filled[1:]])
     items = filled[has_names:]
     if not items:
         refuse(f"{file}: no rows below the header")
@@ -163,14 +161,14 @@ def _head(lines: list[Line], file: str) -> list[str]:
     return head
 
 
-def _has_names(head: list[str], rows: list[list[str]], names: Collection[str]) -> bool:
+def _has_names(head: list[str], rows: list[list[str]]) -> bool:
     """Tell if the first line holds names and not labels, which stand in other lines too.
 
     Columns whose values are all different do not count.
     """
     columns = zip(head, zip(*rows, strict=True), strict=False)
     is_label = [cell in column for cell, column in columns if len(set(column)) < len(column)]
-    return not is_label or not all(is_label) or not set(names).isdisjoint(head)
+    return not is_label or not all(is_label)
 
 
 # Delimited text

@@ -32,9 +32,8 @@ def read(
         refuse(f"give one file or two, got {len(paths)}")
     names = ["standard input" if path == "-" else path for path in paths]
     texts = [files.text_of(path, name) for path, name in zip(paths, names, strict=True)]
-    known = {named.truth, *named.models, named.groups, named.counts, named.key or ""}
     try:
-        tables = [files.table(*text, delimiter, known) for text in zip(texts, names, strict=True)]
+        tables = [files.table(*text, delimiter) for text in zip(texts, names, strict=True)]
         table = tables[0] if len(tables) == 1 else joined(tables[0], tables[1], named)
         predictions = chosen(table, named, models)
     except ValueError as error:

@@ -12,6 +12,7 @@ import pytest
 
 import f1ci
 from f1ci import cli
+from f1ci.cli import files
 
 RNG = np.random.default_rng(15)
 N = 300
@@ -99,6 +100,20 @@ def test_counts_of_the_paper(run):
 def test_counts_as_json(in_json, arguments, expected):
     (row,) = in_json("counts", 77, 44, 10, *arguments)
     assert (row["estimate"], row["low"], row["high"]) == (expected.estimate, *expected)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["TP=77 FP=44 FN=10", "fn=10 fp=44 tp=77", "77 44 10", "TP=77 44 10", "tn=0 tp=77 fn=10 fp=44"],
+)
+def test_counts_may_have_names(in_json, words):
+    rows = in_json("counts", *words.split(), "--metric", "f1")
+    assert [tuple(f1ci.f1_interval(77, 44, 10))] == [(row["low"], row["high"]) for row in rows]
+
+
+def test_counts_may_have_thousands(in_json):
+    rows = in_json("counts", "12,812", "1,044", 310, "--metric", "f1")
+    assert rows[0]["low"] == f1ci.f1_interval(12_812, 1_044, 310).low
 
 
 def test_counts_without_a_metric_have_several(in_json, run):
@@ -235,6 +250,26 @@ def test_known_shares_of_a_label_with_a_hyphen(in_json, write):
     assert row["estimate"] == pytest.approx(0.25, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("models", "options", "code"),
+    [
+        ("a b", [], 0),
+        ("a b", ["--fail-if", "worse"], 0),  # b is better
+        ("b a", ["--fail-if", "worse"], 1),
+        ("b a", [], 0),
+        ("b a", ["--fail-if", "worse", "--json"], 1),
+        ("b b2", ["--fail-if", "worse"], 0),  # worse in one item, which shows nothing
+        ("b b2 a", ["--fail-if", "worse"], 1),
+        ("a b b2", ["--fail-if", "worse"], 0),
+    ],
+)
+def test_a_pipeline_may_ask_for_an_exit_code(run, write, models, options, code):
+    right = [f"{y},{y},{y},{y}" for y in (0, 1)] * 40
+    path = write([*right, *["1,0,1,1"] * 20, "1,1,1,0"], "y,a,b,b2")
+    out, _ = run("compare", path, "--true", "y", "--pred", *models.split(), *options, code=code)
+    assert "verdict" in out if "--json" in options else "than" in out or "distinguished" in out
+
+
 # Files; test_columns.py has those that the calculator reads too
 
 
@@ -292,6 +327,12 @@ def test_a_bad_file_gets_one_sentence(run, tmp_path, content, sentence):
     [
         (["counts", 1, 2, "x"], "FN must be a whole number of at least 0, got 'x'"),
         (["counts", 1, 2, -3], "FN must be a whole number of at least 0, got '-3'"),
+        (["counts", 1, 2], "such as 77 44 10 or TP=77 FP=44 FN=10; got '1 2'"),
+        (["counts", 1, 2, 3, 4, 5], "or TP=77 FP=44 FN=10; got '1 2 3 4 5'"),
+        (["counts", "TP=1", "TP=2", "FN=3"], "give each of TP, FP, FN once, and TN if it is known"),
+        (["counts", "TP=1", "FX=2", "FN=3"], "and TN if it is known; got 'FX=2'"),
+        (["counts", "1,2", "3", "4"], "TP must be a whole number of at least 0, got '1,2'"),
+        (["counts", "77.5", "3", "4"], "TP must be a whole number of at least 0, got '77.5'"),
         (["counts", 1, 2, 3, "--method", "bootstrap"], "method must be one of 'score'"),
         (["counts", 1, 2, 3, "--confidence-level", 95], "did you mean 0.95?"),
         (["report", "nosuch.csv", *OF_ONE], "nosuch.csv: no such file"),
@@ -330,6 +371,38 @@ def test_bad_comparisons_get_one_sentence(run, write, arguments, sentence):
     _, err = run("compare", path, "--true", "y", "--pred", *arguments, code=2)
     assert err.startswith("f1ci: ")
     assert sentence in err
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no file without an end")
+def test_endless_input_ends_with_a_sentence(run, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BYTES", 10**7)
+    _, err = run("report", "/dev/zero", code=2)
+    assert err.startswith("f1ci: /dev/zero: there are more than 10,000,000 bytes; give the columns")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt, 130, ""),
+        (MemoryError, 2, "f1ci: the input does not fit into memory; give the columns of labels"),
+    ],
+)
+def test_what_stops_the_reading_leaves_no_traceback(run, monkeypatch, error, code, said):
+    def stop(*_):
+        raise error
+
+    monkeypatch.setattr(files, "text_of", stop)
+    _, err = run("report", "x.csv", code=code)
+    assert err.startswith(said)
+    assert err.count("\n") == bool(said)
+
+
+@pytest.mark.parametrize("closed", [["stdout"], ["stderr"], ["stdout", "stderr"]])
+def test_a_stream_may_be_closed(monkeypatch, closed):
+    for name in closed:
+        monkeypatch.setattr(sys, name, None)
+    assert cli.main(["counts", "0", "0", "0"]) == (2 if "stdout" in closed else 0)
 
 
 # The terminal
