@@ -81,7 +81,7 @@ const tables = (() => {
   function holdsNames(head, rows) {
     const columns = head.map((_, k) => rows.map((row) => row.cells[k]));
     const repeats = columns.map((column) => new Set(column).size < column.length);
-    return !repeats.includes(true) || columns.some((column, k) => repeats[k] && !column.includes(head[k]));
+    return !repeats.includes(true) || columns.some((column, k) => (repeats[k] ? !column.includes(head[k]) : roleOf(head[k]) !== "open"));
   }
 
   // --- The role of a column ----------------------------------------------------------------------

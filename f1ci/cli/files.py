@@ -164,11 +164,12 @@ def _head(lines: list[Line], file: str) -> list[str]:
 def _has_names(head: list[str], rows: list[list[str]]) -> bool:
     """Tell if the first line holds names and not labels, which stand in other lines too.
 
-    Columns whose values are all different do not count.
+    A column whose cells are all different holds no labels, and may have a name.
     """
-    columns = zip(head, zip(*rows, strict=True), strict=False)
-    is_label = [cell in column for cell, column in columns if len(set(column)) < len(column)]
-    return not is_label or not all(is_label)
+    columns = list(zip(head, zip(*rows, strict=True), strict=False))
+    labels = [(cell, column) for cell, column in columns if len(set(column)) < len(column)]
+    has_name = any(said_by(pair[0]) for pair in columns if pair not in labels)
+    return has_name or not labels or not all(cell in column for cell, column in labels)
 
 
 # Delimited text

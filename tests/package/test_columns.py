@@ -1,7 +1,10 @@
 """Files of predictions: the table of cases that the calculator in the book reads too."""
 
+import csv
+import io
 import json
 import re
+import warnings
 from argparse import Namespace
 from pathlib import Path
 
@@ -396,3 +399,148 @@ def test_truths_of_other_names_are_compared_too(say):
     other = "label,pred_b\nb,b\na,a\nb,b\n"
     _, said = say(one, other, command="compare")
     assert "the true labels differ in 2 items of 3; the first is 'a' in line 2 and 'b' in" in said
+
+
+# What is read is what was written
+
+
+LABELS = [
+    ["0", "1"],
+    ["1.0", "0.0", "2"],
+    ["True", "false", "TRUE"],
+    ["a", "b", "c"],
+    ["none", "favor", "against"],
+    ["x,y", "x;y", 'x"y', "x\ty"],
+    ["müde", "wach", "\u6771"],
+    ["-1", "1", "10"],
+    ["a", "A"],
+    ["1", "1.0", "x"],
+    ["a", "", "NA"],
+    ["truth", "pred", "id"],
+    ["B-PER", "O", "I-PER"],
+]
+NAMES = ["gold", "label", "y", "pred", "y_pred", "bert", "svm", "model A", "out;put", "u", "true"]
+BESIDE = {
+    "id": lambda rng, n: [str(k) for k in rng.permutation(n)],
+    "": lambda _, n: [str(k) for k in range(n)],
+    "text": lambda rng, n: [f'line {k}\nsays, "so"' for k in rng.integers(9, size=n)],
+    "doc": lambda rng, n: [f"d{k}" for k in rng.integers(5, size=n)],
+    "fold": lambda rng, n: [str(k) for k in rng.integers(2, size=n)],
+    "score": lambda rng, n: [f"{x:.3f}" for x in rng.random(n)],
+    "count": lambda rng, n: [str(k) for k in rng.integers(1, 4, size=n)],
+}
+
+
+def random_table(rng):
+    """Columns of labels and of other things, in any order, by their names."""
+    n = int(rng.integers(1, 30))
+    pool = LABELS[rng.integers(len(LABELS))]
+    names = rng.choice(NAMES, size=rng.integers(2, 4), replace=False)
+    columns = {str(name): [pool[k] for k in rng.integers(len(pool), size=n)] for name in names}
+    for name in rng.choice(list(BESIDE), size=rng.integers(3), replace=False):
+        columns[str(name)] = BESIDE[name](rng, n)
+    return {name: columns[name] for name in rng.permutation(list(columns))}
+
+
+def as_text(columns, form):
+    """The table as a program writes it."""
+    rows = list(zip(*columns.values(), strict=True))
+    if form == "json lines":
+        lines = [dict(zip(columns, row, strict=True)) for row in rows]
+        return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    if form == "json columns":
+        return json.dumps({name: dict(enumerate(cells)) for name, cells in columns.items()})
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter={"csv": ",", "tsv": "\t", "semicolons": ";"}[form])
+    writer.writerows([columns, *rows])
+    return out.getvalue()
+
+
+def as_read(columns):
+    """Labels as the page of the command says that they are read."""
+    labels = {label for column in columns for label in column}
+    if all(re.fullmatch(r"-?\d+(\.0*)?", label) for label in labels):
+        return [[label.split(".")[0] for label in column] for column in columns]
+    if {label.lower() for label in labels} <= {"true", "false"}:
+        return [[label.lower() for label in column] for column in columns]
+    return columns
+
+
+def read_or_refused(texts, named, models):
+    """What is read of texts, with the notes; None if a sentence refuses them."""
+    for name, text in texts.items():
+        Path(name).write_bytes(text.encode())
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        try:
+            read = predictions.read(list(texts), named, models=models)
+        except ValueError:
+            return None, []
+    return read, [str(note.message) for note in notes]
+
+
+def counted(columns, named, notes):
+    """Each column as often as the column of counts says."""
+    says = [note for note in notes if note.startswith("each line counts as often")]
+    name = named.counts or ("count" if says else None)
+    times = [1] * len(next(iter(columns.values()))) if name is None else map(int, columns[name])
+    times = list(times)
+    return lambda cells: [
+        cell for cell, often in zip(cells, times, strict=True) for _ in range(often)
+    ]
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "semicolons", "json lines", "json columns"])
+def test_what_is_read_of_a_table_is_what_was_written_or_refused(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng([1, len(form)])
+    answered = 0
+    for _ in range(150):
+        columns = random_table(rng)
+        labels = [name for name in columns if name in NAMES]
+        named = Named()
+        if rng.random() < 0.5:
+            named = Named(truth=labels[0], models=labels[1:])
+        read, notes = read_or_refused({"t.txt": as_text(columns, form)}, named, len(labels) - 1)
+        if read is None:
+            continue
+        answered += 1
+        expand = counted(columns, named, notes)
+        assert not named.truth or [read.truth, *read.models] == labels
+        written = as_read([columns[name] for name in (read.truth, *read.models)])
+        assert read.labels == [expand(cells) for cells in written]
+    assert answered > 50
+
+
+@pytest.mark.parametrize("form", ["csv", "json lines"])
+@pytest.mark.parametrize("by", ["id", "line"])
+def test_what_is_read_of_two_files_is_what_was_written_or_refused(form, by, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng([2, len(form), len(by)])
+    answered = 0
+    for _ in range(150):
+        n = int(rng.integers(1, 30))
+        pool = LABELS[rng.integers(len(LABELS))]
+        truth, *preds = [[pool[k] for k in rng.integers(len(pool), size=n)] for _ in range(3)]
+        name = str(rng.choice(["pred", "label", "bert"]))
+        ids = [f"k{k}" for k in range(n)]
+        one = {"id": ids, "gold": truth, name: preds[0]}
+        other = {"id": ids, name: preds[1]} | ({"gold": truth} if rng.random() < 0.5 else {})
+        kept = range(n)
+        if by == "id":
+            order = rng.permutation(n)[: rng.integers(1, n + 1)]
+            other = {name: [cells[k] for k in order] for name, cells in other.items()}
+            kept = sorted(order)
+        else:
+            one.pop("id")
+            other.pop("id")
+        named = Named(truth="gold", models=[name]) if rng.random() < 0.5 else Named()
+        texts = {"a.txt": as_text(one, form), "b.txt": as_text(other, form)}
+        read, _ = read_or_refused(texts, named, 2)
+        if read is None:
+            continue
+        answered += 1
+        assert (read.truth, read.models) == ("gold", ["a", "b"])
+        written = [[column[k] for k in kept] for column in (truth, *preds)]
+        assert read.labels == as_read(written)
+    assert answered > 50
