@@ -6,6 +6,7 @@ Only this module asks for intervals, comparisons and plans.
 from __future__ import annotations
 
 import re
+import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,8 +17,8 @@ import numpy as np
 import f1ci
 from f1ci import _tables, _validation, metrics
 from f1ci.cli.columns import Named, Predictions
-from f1ci.cli.predictions import read
-from f1ci.cli.words import in_order, number, positive_class, refuse
+from f1ci.cli.predictions import read, tables_of
+from f1ci.cli.words import in_order, number, positive_class, refuse, some
 from f1ci.metrics.averages import mean_of
 from f1ci.results import Fields, Labels
 
@@ -216,6 +217,32 @@ def plan(options: Namespace) -> Answer:
         confidence_level=options.confidence_level,
     )
     return Answer(str(size), [size.to_dict()])
+
+
+def doctor(options: Namespace) -> Answer:
+    """Say what the columns of a file seem to hold, what can be answered, and what is missing."""
+    paths: list[str] = options.files
+    if "-" in paths:
+        refuse("doctor reads a file more than once: give its path, got '-'")
+    rows: list[Fields] = []
+    with tables_of(paths, options.delimiter) as tables:
+        for column in (column for table in tables for column in table.columns):
+            values = {"different": len(set(column.cells)), "values": some(column.cells)}
+            lines = {"file": column.file, "column": column.name, "lines": len(column.cells)}
+            rows.append({**lines, "name_says": column.says or "-", **values})
+    shown = [[_tables.printable(value) for value in row.values()] for row in rows]
+    text = _tables.as_text(list(rows[0]), shown)
+    for command, models in (("report", 1), ("compare", 2)):
+        try:
+            found = read(paths, Named(), options.delimiter, models)
+        except ValueError as error:
+            answer = f"no {command}: {error}"
+        else:
+            words = [command, *paths, "--true", found.truth, "--pred", *found.models]
+            answer = f"f1ci {shlex.join(words)}"
+        rows.append({"command": command, "answer": answer})
+        text += f"\n\n{answer}"
+    return Answer(text, rows)
 
 
 # What the commands share

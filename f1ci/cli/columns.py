@@ -148,7 +148,7 @@ def _models(table: Table, truth: Column, wanted: int) -> list[Column]:
     if not found:
         what = f"no column has the labels of the truth {truth.name!r}, {some(truth.cells)}"
         refuse(f"{table.file}: {what}", question)
-    if len(found) > wanted:
+    if len(found) != wanted:
         refuse(f"{table.file}: {question}", f"got {listing(found)}")
     return found
 

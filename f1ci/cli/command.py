@@ -19,6 +19,7 @@ from f1ci.results import IntervalWarning, in_json
 _EXAMPLES = """\
 examples:
   f1ci counts TP=77 FP=44 FN=10
+  f1ci doctor predictions.csv
   f1ci report predictions.csv
   f1ci report gold.txt pred.txt
   f1ci compare predictions.csv --true gold --pred bert svm
@@ -128,29 +129,20 @@ def _parser() -> ArgumentParser:
 def _add_commands(parser: ArgumentParser) -> argparse._SubParsersAction[ArgumentParser]:
     """Add the commands to a parser."""
     commands = parser.add_subparsers(metavar="COMMAND", dest="command")
-    _add_counts(
-        commands.add_parser(
-            "counts", help=answers.counts.__doc__, description=answers.counts.__doc__
-        )
-    )
-    _add_report(
-        commands.add_parser(
-            "report", help=answers.report.__doc__, description=answers.report.__doc__
-        )
-    )
-    _add_compare(
-        commands.add_parser(
-            "compare", help=answers.compare.__doc__, description=answers.compare.__doc__
-        )
-    )
-    _add_plan(
-        commands.add_parser("plan", help=answers.plan.__doc__, description=answers.plan.__doc__)
-    )
+    for run, add in (
+        (answers.counts, _add_counts),
+        (answers.report, _add_report),
+        (answers.compare, _add_compare),
+        (answers.doctor, _add_doctor),
+        (answers.plan, _add_plan),
+    ):
+        command = commands.add_parser(run.__name__, help=run.__doc__, description=run.__doc__)
+        command.set_defaults(run=run)
+        add(command)
     return commands
 
 
 def _add_counts(parser: ArgumentParser) -> None:
-    parser.set_defaults(run=answers.counts)
     parser.epilog = "example: f1ci counts 77 44 10"
     parser.add_argument(
         "counts",
@@ -166,7 +158,6 @@ def _add_counts(parser: ArgumentParser) -> None:
 
 
 def _add_report(parser: ArgumentParser) -> None:
-    parser.set_defaults(run=answers.report)
     parser.epilog = "example: f1ci report predictions.csv --true gold --pred bert"
     _add_files(parser)
     parser.add_argument("--pred", nargs=1, default=(), metavar="COLUMN", help="predicted labels")
@@ -176,7 +167,6 @@ def _add_report(parser: ArgumentParser) -> None:
 
 
 def _add_compare(parser: ArgumentParser) -> None:
-    parser.set_defaults(run=answers.compare)
     parser.epilog = "example: f1ci compare predictions.csv --true gold --pred bert svm"
     _add_files(parser)
     parser.add_argument(
@@ -197,8 +187,14 @@ def _add_compare(parser: ArgumentParser) -> None:
     _add_common(parser)
 
 
+def _add_doctor(parser: ArgumentParser) -> None:
+    parser.epilog = "example: f1ci doctor predictions.csv"
+    parser.add_argument("files", nargs="+", metavar="FILE", help="one file, or two")
+    _add_delimiter(parser)
+    _add_json(parser)
+
+
 def _add_plan(parser: ArgumentParser) -> None:
-    parser.set_defaults(run=answers.plan)
     parser.epilog = "example: f1ci plan --metric f0.5 --half-width 0.02 --prevalence 0.615"
     _add_metric(parser)
     parser.add_argument(
@@ -222,6 +218,10 @@ def _add_files(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--count", default="", metavar="COLUMN", help="how many items a line stands for"
     )
+    _add_delimiter(parser)
+
+
+def _add_delimiter(parser: ArgumentParser) -> None:
     parser.add_argument("--delimiter", metavar="CHARACTER", help="between columns")
 
 
@@ -257,4 +257,8 @@ def _add_method(parser: ArgumentParser) -> None:
 
 def _add_common(parser: ArgumentParser) -> None:
     parser.add_argument("--confidence-level", type=float, default=0.95, metavar="LEVEL")
+    _add_json(parser)
+
+
+def _add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print json")

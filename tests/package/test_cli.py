@@ -208,7 +208,7 @@ def test_plans(run, in_json):
 
 def test_help_shows_every_command_with_an_example(run):
     out, _ = run("--help")
-    for name in ("counts", "report", "compare", "plan"):
+    for name in ("counts", "report", "compare", "doctor", "plan"):
         assert f"\n  f1ci {name} " in out
         shown, _ = run(name, "--help")
         assert f"example: f1ci {name} " in shown
@@ -443,3 +443,15 @@ def test_a_class_of_three_with_known_shares_has_one_interval(in_json, write):
         assert compared["metric"] == metric
         limits = compared["low"], compared["high"]
         assert limits == pytest.approx((alone["low"], alone["high"]), abs=1e-9)
+
+
+def test_a_doctor_says_what_a_file_holds_and_what_can_be_answered(run, write, labels):
+    *_, report, _, compare = run("doctor", labels)[0].splitlines()
+    assert report.endswith("which column is the model? name it with --pred; got 'a', 'b'")
+    assert compare == f"f1ci compare {labels} --true y --pred a b"
+    assert run(*compare.split()[1:])[0].startswith("300 items, f1 of 1,")
+    path = write([f"{t},{a}" for t, a in zip(TRUE, A, strict=True)], "gold,my model")
+    *_, report, _, compare = run("doctor", path)[0].splitlines()
+    assert report == f"f1ci report {path} --true gold --pred 'my model'"
+    assert compare.startswith(f"no compare: {path}: which columns are the models?")
+    assert run("doctor", "-", code=2)[1].endswith("give its path, got '-'\n")
