@@ -39,7 +39,7 @@ def joined(one: Table, other: Table, named: Named) -> Table:
         doubt = ""
     if key is None:
         warn(f"matched line by line{doubt}", IntervalWarning)
-    _name_apart(one, other, names, named.models)
+    _name_apart(one, other, names, named)
     return Table(_both(one, other), one.columns + other.columns, one.places)
 
 
@@ -63,16 +63,19 @@ def _name_by_files(tables: Sequence[Table], names: Sequence[str]) -> None:
             column.says = said_by(Path(name).stem)
 
 
-def _name_apart(one: Table, other: Table, names: Sequence[str], models: Sequence[str]) -> None:
+def _name_apart(one: Table, other: Table, names: Sequence[str], named: Named) -> None:
     """Call columns of one name by their files; the second goes if it says nothing new."""
-    labels = [[x for x in table.columns if x.says in ("model", "")] for table in (one, other)]
+    labels = [
+        [x for x in table.columns if x.says in ("model", "") or x.name in named.models]
+        for table in (one, other)
+    ]
     for left, right in _pairs(one, other):
-        is_one = left.says == "id" or (left.cells == right.cells and left not in labels[0])
-        if is_one and left.name not in models:
+        is_index = left.says == "id" and left.name != named.groups
+        if left not in labels[0] and (is_index or left.cells == right.cells):
             other.columns.remove(right)
             continue
         for column, of_file, name in zip((left, right), labels, names, strict=True):
-            column.name = f"{column.name} ({name})" if len(of_file) > 1 else name
+            column.name = name if of_file == [column] else f"{column.name} ({name})"
 
 
 def _pairs(one: Table, other: Table) -> list[tuple[Column, Column]]:

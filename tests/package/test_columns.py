@@ -331,6 +331,29 @@ def test_a_model_is_not_its_own_truth(say):
     assert "'truth' is the truth; name another column with --pred" in said
 
 
+def test_a_model_is_a_column_with_the_labels_of_the_truth(say):
+    text = "truth,mine,tone\na,a,x\na,b,y\nb,b,x\n"
+    _, notes = say(text)
+    assert "truth = truth, A = mine\n" in notes
+    rows, said = say(
+        text.replace("mine", "pred").replace("a,a,x", "a,c,x").replace("b,b,x", "b,d,x")
+    )
+    assert rows is None
+    assert "which column is the model? name it with --pred; the labels of 'truth' are" in said
+    assert "the labels of 'pred' are 'b', 'c', 'd'" in said
+
+
+@pytest.mark.parametrize("name", ["doc", "doc_id"])
+def test_two_files_with_other_groups_are_refused(say, name):
+    one = f"id,gold,pred,{name}\n1,a,a,p\n2,a,b,p\n3,b,b,q\n"
+    two = one.replace("3,b,b,q", "3,b,a,p")
+    options = ["--groups", name, "--positive", "a"]
+    _, said = say(one, two, command="compare", options=options)
+    assert f"a.txt and b.txt: the files differ in {name!r}" in said
+    rows, _ = say(one, two, command="compare", options=options[2:])
+    assert [row["name"] for row in rows[:2]] == ["a", "b"]
+
+
 @pytest.mark.parametrize("delimiter", [";;", ""])
 def test_a_delimiter_is_one_character(say, delimiter):
     _, said = say("truth,pred\na,a\n", options=["--delimiter", delimiter])
@@ -524,8 +547,11 @@ def test_what_is_read_of_two_files_is_what_was_written_or_refused(form, by, tmp_
         truth, *preds = [[pool[k] for k in rng.integers(len(pool), size=n)] for _ in range(3)]
         name = str(rng.choice(["pred", "label", "bert"]))
         ids = [f"k{k}" for k in range(n)]
-        one = {"id": ids, "gold": truth, name: preds[0]}
-        other = {"id": ids, name: preds[1]} | ({"gold": truth} if rng.random() < 0.5 else {})
+        folds = [[str(fold) for fold in rng.integers(2, size=n)] for _ in range(2)]
+        one = {"id": ids, "gold": truth, name: preds[0], "fold": folds[0]}
+        other = {"id": ids, name: preds[1], "fold": folds[1]} | (
+            {"gold": truth} if rng.random() < 0.5 else {}
+        )
         kept = range(n)
         if by == "id":
             order = rng.permutation(n)[: rng.integers(1, n + 1)]
