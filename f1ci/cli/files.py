@@ -124,38 +124,36 @@ def table(text: str, file: str, delimiter: str | None) -> Table:
         The character between columns. By default it is found in the first line.
     """
     is_json = re.match(r"\s*(\{|\[\s*\{)", text) is not None
-    lines = _lines_of_json(text, file) if is_json else _lines(text, file, delimiter)
-    filled = [(place, line, cells) for place, (line, cells) in enumerate(lines) if cells]
-    if not filled:
+    lines = list(_lines_of_json(text, file) if is_json else _lines(text, file, delimiter))
+    places = [place for place, (_, cells) in enumerate(lines) if cells]
+    numbers = [lines[place][0] for place in places]
+    rows = [lines[place][1] for place in places]
+    if not rows:
         refuse(f"{file}: the file is empty")
-    head = _head([(line, cells) for _, line, cells in filled], file)
-    has_names = is_json or _has_names(head, [cells for *_, cells in filled[1:]])
-    items = filled[has_names:]
-    if not items:
-        refuse(f"{file}: no rows below the header")
-    if not has_names:
+    head = _head(rows, numbers, file)
+    if is_json or _has_names(head, rows[1:]):
+        first = places.pop(0)
+        del rows[0], numbers[0]
+    else:
+        first = -1
         head = [f"column {k}" for k in range(1, len(head) + 1)]
-    start = filled[0][0] if has_names else -1
-    return Table(file, _columns(head, items, file), [place - start for place, *_ in items])
-
-
-def _columns(head: list[str], items: list[tuple[int, int, list[str]]], file: str) -> list[Column]:
-    """Return the columns with these names."""
-    _, numbers, rows = zip(*items, strict=True)
-    return [
-        Column(name, said_by(name), list(cells), list(numbers), file, name)
+    if not rows:
+        refuse(f"{file}: no rows below the header")
+    columns = [
+        Column(name, said_by(name), list(cells), numbers, file, name)
         for name, cells in zip(head, zip(*rows, strict=True), strict=True)
     ]
+    return Table(file, columns, [place - first for place in places])
 
 
-def _head(lines: list[Line], file: str) -> list[str]:
+def _head(rows: list[list[str]], numbers: list[int], file: str) -> list[str]:
     """Return the first line, to whose cells all others have one; R names no index."""
-    (_, head), *rows = lines
-    is_index = len({cells[0] for _, cells in rows}) == len(rows) > 0
-    one_more = all(len(cells) == len(head) + 1 for _, cells in rows)
+    head, *others = rows
+    is_index = len({cells[0] for cells in others}) == len(others) > 0
+    one_more = all(len(cells) == len(head) + 1 for cells in others)
     if is_index and one_more and all(said_by(name) != "id" for name in head):
         return ["", *head]
-    for number, cells in rows:
+    for number, cells in zip(numbers, rows, strict=True):
         if len(cells) != len(head):
             refuse(f"{file}: line {number} has {len(cells)} cells, the first line has {len(head)}")
     return head
