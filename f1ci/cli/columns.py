@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from f1ci._validation import short
 from f1ci.cli.files import Column, Table, listing
 from f1ci.cli.words import alike_in_meaning, is_missing, number, refuse, some, spelling
 from f1ci.results import IntervalWarning, warn
@@ -200,8 +201,8 @@ def _refuse_other_case(model: Column, strange: list[str], truth: Column) -> None
     written = {label.casefold(): label for label in set(truth.cells)}
     for cell in dict.fromkeys(strange):
         if cell.casefold() in written:
-            what = f"{model.where(cell)}: {cell!r} in {model.name!r} is written in another way"
-            refuse(f"{what} in the truth, {written[cell.casefold()]!r}", "write both alike")
+            what = f"{model.where(cell)}: {short(cell)} in {model.name!r} is written in another way"
+            refuse(f"{what} in the truth, {short(written[cell.casefold()])}", "write both alike")
 
 
 def _spelled(columns: list[Column]) -> dict[str, str]:
@@ -268,7 +269,7 @@ def _repeated(counts: Column) -> list[int]:
     """Return the place of each line, as often as its count says."""
     for cell in dict.fromkeys(counts.cells):
         if not re.fullmatch(r"[0-9]+(\.0*)?", cell):
-            what = f"{counts.where(cell)} has {cell!r} in {counts.name!r}"
+            what = f"{counts.where(cell)} has {short(cell)} in {counts.name!r}"
             refuse(what, "a number of items is a whole number of at least 0")
     times = [int(cell.partition(".")[0]) for cell in counts.cells]
     items = sum(times)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from f1ci._validation import short
 from f1ci.cli.columns import Named, truth_by_name
 from f1ci.cli.files import Column, Table
 from f1ci.cli.words import number, refuse, said_by, spelling
@@ -90,7 +91,7 @@ def _key(one: Table, other: Table, asked: str | None) -> tuple[Column, Column] |
     """Return the columns that name the items in both files; None if there are none."""
     if asked is not None:
         return one.called(asked)[0], other.called(asked)[0]
-    pairs = _pairs(one, other)
+    pairs = [(x, y) for x, y in _pairs(one, other) if not (x.repeats() and y.repeats())]
     keys = [(x, y) for x, y in pairs if x.says == "id" or (x.all_differ() and y.all_differ())]
     # One with each value once comes first, and one without a name last.
     keys.sort(key=lambda key: (any(x.repeats() for x in key), key[0].is_unnamed()))
@@ -104,7 +105,7 @@ def _by_key(one: Column, other: Column, asked: bool) -> Places:
     common = [name for name in first if name in second]
     alone = len(first) + len(second) - 2 * len(common)
     if not common:
-        got = f"got {one.cells[0]!r} and {other.cells[0]!r}"
+        got = f"got {short(one.cells[0])} and {short(other.cells[0])}"
         refuse(f"{_both(one, other)}: the column {one.in_file!r} has no value in common", got)
     left_out = ""
     if alone:
@@ -122,7 +123,7 @@ def _place_by_name(column: Column, write: dict[str, str]) -> dict[str, int]:
     places: dict[str, int] = {}
     for place, cell in enumerate(column.cells):
         if write[cell] in places:
-            what = f"the column {column.in_file!r} names {cell!r} twice in {column.file}"
+            what = f"the column {column.in_file!r} names {short(cell)} twice in {column.file}"
             refuse(what, "leave out one of the lines, or name another column with --on")
         places[write[cell]] = place
     return places
@@ -155,6 +156,10 @@ def _by_line(one: Table, other: Table) -> Places:
         what = f"item {unlike[0] + 1:,} stands in line {lines[0]:,} and in line {lines[1]:,}"
         advice = f"write a word into each blank line, or {_CURE}"
         refuse(f"{_both(one, other)}: {what}, because of blank lines", advice)
+    for x, y in _pairs(one, other):
+        if x.says in ("id", "group") and x.cells != y.cells:
+            what = f"{_both(one, other)}: the lines differ in {x.name!r}"
+            refuse(what, f"are they in another order? {_CURE}")
     return range(m), range(m)
 
 
@@ -177,7 +182,7 @@ def _refuse_other_truth(one: Column, other: Column, by_line: bool) -> None:
     unlike = [k for k, cell in enumerate(one.cells) if write[cell] != write[other.cells[k]]]
     if unlike:
         what = f"the true labels differ in {number(len(unlike), 'item')} of {len(one.cells):,}"
-        got = [f"{x.cells[unlike[0]]!r} in line {x.lines[unlike[0]]:,}" for x in (one, other)]
+        got = [f"{short(x.cells[unlike[0]])} in line {x.lines[unlike[0]]:,}" for x in (one, other)]
         question = f"are the lines in another order? {_CURE}"
         advice = question if by_line else "leave out one of the two columns of true labels"
         refuse(f"{_both(one, other)}: {what}", f"the first is {' and '.join(got)}", advice)

@@ -417,6 +417,18 @@ def test_a_line_is_named_in_its_own_file(say):
     assert "b.txt: line 5 has no label in 'pred', it has 'NA'" in said
 
 
+def test_units_in_both_files_do_not_name_items_but_confirm_the_order(say):
+    one = "doc_id,gold,pred\np,a,a\np,a,b\nq,b,b\nq,b,a\n"
+    other = "doc_id,pred\np,a\np,a\nq,b\nq,b\n"
+    options = ["--positive", "a"]
+    _, notes = say(one, other, command="compare", options=options)
+    assert "matched line by line" in notes
+    moved = "doc_id,pred\np,a\nq,b\np,a\nq,b\n"
+    rows, said = say(one, moved, command="compare", options=options)
+    assert rows is None
+    assert "the lines differ in 'doc_id'; are they in another order? give both files" in said
+
+
 def test_truths_of_other_names_are_compared_too(say):
     one = "gold,pred_a\na,a\nb,a\nb,b\n"
     other = "label,pred_b\nb,b\na,a\nb,b\n"
