@@ -17,6 +17,7 @@ import numpy as np
 import f1ci
 from f1ci import _tables, _validation, metrics
 from f1ci.cli.columns import Named, Predictions
+from f1ci.cli.files import Column
 from f1ci.cli.predictions import read, tables_of
 from f1ci.cli.words import in_order, number, positive_class, refuse, some
 from f1ci.metrics.averages import mean_of
@@ -221,28 +222,33 @@ def plan(options: Namespace) -> Answer:
 
 def doctor(options: Namespace) -> Answer:
     """Say what the columns of a file seem to hold, what can be answered, and what is missing."""
-    paths: list[str] = options.files
-    if "-" in paths:
+    if "-" in options.files:
         refuse("doctor reads a file more than once: give its path, got '-'")
-    rows: list[Fields] = []
-    with tables_of(paths, options.delimiter) as tables:
-        for column in (column for table in tables for column in table.columns):
-            values = {"different": len(set(column.cells)), "values": some(column.cells)}
-            lines = {"file": column.file, "column": column.name, "lines": len(column.cells)}
-            rows.append({**lines, "name_says": column.says or "-", **values})
+    with tables_of(options.files, options.delimiter) as tables:
+        rows = [_seen(column) for table in tables for column in table.columns]
     shown = [[_tables.printable(value) for value in row.values()] for row in rows]
-    text = _tables.as_text(list(rows[0]), shown)
+    parts = [_tables.as_text(list(rows[0]), shown)]
     for command, models in (("report", 1), ("compare", 2)):
-        try:
-            found = read(paths, Named(), options.delimiter, models)
-        except ValueError as error:
-            answer = f"no {command}: {error}"
-        else:
-            words = [command, *paths, "--true", found.truth, "--pred", *found.models]
-            answer = f"f1ci {shlex.join(words)}"
-        rows.append({"command": command, "answer": answer})
-        text += f"\n\n{answer}"
-    return Answer(text, rows)
+        parts.append(_what_to_ask(command, options, models))
+        rows.append({"command": command, "answer": parts[-1]})
+    return Answer("\n\n".join(parts), rows)
+
+
+def _seen(column: Column) -> Fields:
+    """Return what a column seems to hold."""
+    row: Fields = {"file": column.file, "column": column.name, "lines": len(column.cells)}
+    values = {"different": len(set(column.cells)), "values": some(column.cells)}
+    return row | {"name_says": column.says or "-"} | values
+
+
+def _what_to_ask(command: str, options: Namespace, models: int) -> str:
+    """Return the command with all names of columns, or why there is no answer."""
+    try:
+        found = read(options.files, Named(), options.delimiter, models)
+    except ValueError as error:
+        return f"no {command}: {error}"
+    names = ["--true", found.truth, "--pred", *found.models]
+    return f"f1ci {shlex.join([command, *options.files, *names])}"
 
 
 # What the commands share

@@ -142,16 +142,14 @@ def _models(table: Table, truth: Column, wanted: int) -> list[Column]:
     strange = [x for x in called if _known(x, truth) < 0.5]
     if len(found) < wanted:
         strange = strange or [x for x in others if x not in found]
-    question = _QUESTIONS[wanted > 1]
+    question = f"{table.file}: {_QUESTIONS[wanted > 1]}"
     if strange:
         got = [f"the labels of {x.name!r} are {some(x.cells)}" for x in [truth, *strange[:3]]]
-        refuse(f"{table.file}: {question}", *got)
+        refuse(question, *got)
     if not found:
         what = f"no column has the labels of the truth {truth.name!r}, {some(truth.cells)}"
-        refuse(f"{table.file}: {what}", question)
-    if len(found) != wanted:
-        refuse(f"{table.file}: {question}", f"got {listing(found)}")
-    return found
+        refuse(question, what)
+    return found if len(found) == wanted else refuse(question, f"got {listing(found)}")
 
 
 def _known(column: Column, truth: Column) -> float:

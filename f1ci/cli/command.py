@@ -10,6 +10,7 @@ import sys
 import warnings
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from typing import Any
 
 import f1ci
 from f1ci.cli import answers
@@ -35,6 +36,72 @@ the classes use f1ci.metric_interval(..., fixed='rows') in Python, and for other
 shares f1ci.score_interval(..., strata=, stratum_shares=).
 The exit code is 0, 2 after bad input, and with --fail-if also 1. `f1ci COMMAND --help` explains a
 command."""
+
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "files": {"nargs": "+", "metavar": "FILE", "help": "one file, or two; - is standard input"},
+    "counts": {
+        "nargs": "+",
+        "metavar": "COUNT",
+        "help": "true positives, false positives, false negatives and, for metrics with them, true "
+        "negatives; in any order as TP=77 FP=44 FN=10",
+    },
+    "--true": {"default": "", "metavar": "COLUMN", "help": "true labels"},
+    "--pred": {"default": (), "nargs": "+", "metavar": "COLUMN", "help": "predicted labels"},
+    "--pred of one": {"default": (), "nargs": 1, "metavar": "COLUMN", "help": "predicted labels"},
+    "--groups": {"default": "", "metavar": "COLUMN", "help": "document, image or user of the item"},
+    "--on": {"metavar": "COLUMN", "help": "the column that names the items in both files"},
+    "--count": {"default": "", "metavar": "COLUMN", "help": "how many items a line stands for"},
+    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
+    "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
+    "--zero-division": {
+        "type": float,
+        "metavar": "0, 1 or nan",
+        "help": "the score of a class without items",
+    },
+    "--class-shares": {
+        "nargs": "+",
+        "action": "extend",
+        "metavar": "LABEL=SHARE",
+        "help": "how frequent the true classes are where the score is wanted; the shares sum to 1 "
+        "(for a label with a hyphen in front --class-shares=-1=0.98 --class-shares=1=0.02)",
+    },
+    "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
+    "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
+    "--positive": {"metavar": "LABEL", "help": "the positive class"},
+    "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
+    "--fail-if": {"choices": ["worse"], "help": "exit with 1 if a model is worse than the first"},
+    "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
+    "--half-width": {"type": float, "required": True, "help": "half the length of the interval"},
+    "--prevalence": {"type": float, "help": "share of truly positive items"},
+    "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
+    "--json": {"action": "store_true", "help": "print json"},
+}
+
+_LEVEL = "--confidence-level, --json"
+_SCORES = f"--labels, --zero-division, --class-shares, --method, {_LEVEL}"
+_FILES = "files, --true, --groups, --on, --count, --delimiter"
+
+# What answers a command, an example, and the options.
+_COMMANDS = (
+    (answers.counts, "77 44 10", f"counts, --metric, --method, --alternative, {_LEVEL}"),
+    (
+        answers.report,
+        "predictions.csv --true gold --pred bert",
+        f"{_FILES}, --pred of one, {_SCORES}",
+    ),
+    (
+        answers.compare,
+        "predictions.csv --true gold --pred bert svm",
+        f"{_FILES}, --pred, --metric, --positive, --margin, --fail-if, {_SCORES}",
+    ),
+    (answers.doctor, "predictions.csv", "files, --delimiter, --json"),
+    (
+        answers.plan,
+        "--metric f0.5 --half-width 0.02 --prevalence 0.615",
+        f"--metric, --half-width, --prevalence, {_LEVEL}",
+    ),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -129,136 +196,10 @@ def _parser() -> ArgumentParser:
 def _add_commands(parser: ArgumentParser) -> argparse._SubParsersAction[ArgumentParser]:
     """Add the commands to a parser."""
     commands = parser.add_subparsers(metavar="COMMAND", dest="command")
-    for run, add in (
-        (answers.counts, _add_counts),
-        (answers.report, _add_report),
-        (answers.compare, _add_compare),
-        (answers.doctor, _add_doctor),
-        (answers.plan, _add_plan),
-    ):
+    for run, example, options in _COMMANDS:
         command = commands.add_parser(run.__name__, help=run.__doc__, description=run.__doc__)
+        command.epilog = f"example: f1ci {run.__name__} {example}"
         command.set_defaults(run=run)
-        add(command)
+        for option in options.split(", "):
+            command.add_argument(option.split()[0], **_OPTIONS[option])
     return commands
-
-
-def _add_counts(parser: ArgumentParser) -> None:
-    parser.epilog = "example: f1ci counts 77 44 10"
-    parser.add_argument(
-        "counts",
-        nargs="+",
-        metavar="COUNT",
-        help="true positives, false positives, false negatives and, for metrics with them, true "
-        "negatives; in any order as TP=77 FP=44 FN=10",
-    )
-    _add_metric(parser)
-    _add_method(parser)
-    parser.add_argument("--alternative", default="two-sided", help="greater or less: one limit")
-    _add_common(parser)
-
-
-def _add_report(parser: ArgumentParser) -> None:
-    parser.epilog = "example: f1ci report predictions.csv --true gold --pred bert"
-    _add_files(parser)
-    parser.add_argument("--pred", nargs=1, default=(), metavar="COLUMN", help="predicted labels")
-    _add_classes(parser)
-    _add_method(parser)
-    _add_common(parser)
-
-
-def _add_compare(parser: ArgumentParser) -> None:
-    parser.epilog = "example: f1ci compare predictions.csv --true gold --pred bert svm"
-    _add_files(parser)
-    parser.add_argument(
-        "--pred", nargs="+", default=(), metavar="COLUMN", help="predicted labels of each model"
-    )
-    _add_metric(parser)
-    parser.add_argument("--positive", metavar="LABEL", help="the positive class")
-    parser.add_argument(
-        "--margin", type=float, default=0.0, help="a difference that does not matter"
-    )
-    parser.add_argument(
-        "--fail-if",
-        choices=["worse"],
-        help="exit with 1 if a model is worse than the first one (for pipelines)",
-    )
-    _add_classes(parser)
-    _add_method(parser)
-    _add_common(parser)
-
-
-def _add_doctor(parser: ArgumentParser) -> None:
-    parser.epilog = "example: f1ci doctor predictions.csv"
-    parser.add_argument("files", nargs="+", metavar="FILE", help="one file, or two")
-    _add_delimiter(parser)
-    _add_json(parser)
-
-
-def _add_plan(parser: ArgumentParser) -> None:
-    parser.epilog = "example: f1ci plan --metric f0.5 --half-width 0.02 --prevalence 0.615"
-    _add_metric(parser)
-    parser.add_argument(
-        "--half-width", type=float, required=True, help="half the length of the interval"
-    )
-    parser.add_argument("--prevalence", type=float, help="share of truly positive items")
-    _add_common(parser)
-
-
-def _add_files(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="one file, or two; - is standard input"
-    )
-    parser.add_argument("--true", default="", metavar="COLUMN", help="true labels")
-    parser.add_argument(
-        "--groups", default="", metavar="COLUMN", help="document, image or user of the item"
-    )
-    parser.add_argument(
-        "--on", metavar="COLUMN", help="the column that names the items in both files"
-    )
-    parser.add_argument(
-        "--count", default="", metavar="COLUMN", help="how many items a line stands for"
-    )
-    _add_delimiter(parser)
-
-
-def _add_delimiter(parser: ArgumentParser) -> None:
-    parser.add_argument("--delimiter", metavar="CHARACTER", help="between columns")
-
-
-def _add_classes(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--labels", nargs="+", metavar="LABEL", help="the classes in their order, or some"
-    )
-    parser.add_argument(
-        "--zero-division",
-        type=float,
-        metavar="0, 1 or nan",
-        help="the score of a class without items",
-    )
-    parser.add_argument(
-        "--class-shares",
-        nargs="+",
-        action="extend",
-        metavar="LABEL=SHARE",
-        help="how frequent the true classes are where the score is wanted; the shares sum to 1 "
-        "(for a label with a hyphen in front --class-shares=-1=0.98 --class-shares=1=0.02)",
-    )
-
-
-def _add_metric(parser: ArgumentParser) -> None:
-    parser.add_argument("--metric", metavar="NAME", help="f1 by default; f2, recall, macro_f1, ...")
-
-
-def _add_method(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--method", metavar="NAME", help="score by default; also cautious, logit, delta, ..."
-    )
-
-
-def _add_common(parser: ArgumentParser) -> None:
-    parser.add_argument("--confidence-level", type=float, default=0.95, metavar="LEVEL")
-    _add_json(parser)
-
-
-def _add_json(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print json")

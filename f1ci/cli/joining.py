@@ -107,12 +107,10 @@ def _by_key(one: Column, other: Column, asked: bool) -> Places:
     if not common:
         got = f"got {short(one.cells[0])} and {short(other.cells[0])}"
         refuse(f"{_both(one, other)}: the column {one.in_file!r} has no value in common", got)
-    left_out = ""
-    if alone:
-        if not asked:
-            _refuse_other_numbers(one, other, _ends(first), _ends(second))
-        items = "1 item is" if alone == 1 else f"{alone:,} items are"
-        left_out = f"; {items} in one file only, and left out"
+    if alone and not asked:
+        _refuse_other_numbers(one, other, _ends(first), _ends(second))
+    items = "1 item is" if alone == 1 else f"{alone:,} items are"
+    left_out = f"; {items} in one file only, and left out" if alone else ""
     warn(f"matched by {one.in_file!r}{left_out}", IntervalWarning)
     one.says = other.says = "id"
     return [first[name] for name in common], [second[name] for name in common]
@@ -156,11 +154,16 @@ def _by_line(one: Table, other: Table) -> Places:
         what = f"item {unlike[0] + 1:,} stands in line {lines[0]:,} and in line {lines[1]:,}"
         advice = f"write a word into each blank line, or {_CURE}"
         refuse(f"{_both(one, other)}: {what}, because of blank lines", advice)
+    _refuse_other_order(one, other)
+    return range(m), range(m)
+
+
+def _refuse_other_order(one: Table, other: Table) -> None:
+    """Refuse lines that are those of other units in the second file."""
     for x, y in _pairs(one, other):
         if x.says in ("id", "group") and x.cells != y.cells:
             what = f"{_both(one, other)}: the lines differ in {x.name!r}"
             refuse(what, f"are they in another order? {_CURE}")
-    return range(m), range(m)
 
 
 # The truth in both
