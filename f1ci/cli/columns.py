@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from f1ci._validation import short
 from f1ci.cli.files import Column, Table, listing
@@ -75,35 +75,35 @@ def chosen(table: Table, named: Named, wanted: int) -> Predictions:
         The number of models, if no one names them.
     """
     # 1. The columns.
-    truth = _only(table, named.truth) if named.truth else _truth(table)
+    truth = _only(table, named.truth) or _truth(table)
     _refuse_scores(truth)
-    models = [column for name in dict.fromkeys(named.models) for column in table.called(name)]
-    models = models or _models(table, truth, wanted)
-    groups = _only(table, named.groups) if named.groups else None
-    counts = _only(table, named.counts) if named.counts else _counts(table, [truth, *models])
+    models = _named(table, named.models) or _models(table, truth, wanted)
+    groups = _only(table, named.groups)
+    counts = _only(table, named.counts) or _counts(table, [truth, *models])
     # 2. Their labels.
     _check_labels(truth, models, groups)
     if groups is None:
         _note_groups(table, [truth, *models])
     spelled = _spelled([truth, *models])
     # 3. A line may stand for several items.
-    if counts is not None:
-        places = _repeated(counts)
-        truth, *models = [column.at(places) for column in (truth, *models)]
-        groups = None if groups is None else groups.at(places)
-    return Predictions(
-        truth.name,
-        [model.name for model in models],
-        [[spelled[cell] for cell in column.cells] for column in (truth, *models)],
-        None if groups is None else groups.cells,
-        spelled,
-    )
+    places = range(len(truth.cells)) if counts is None else _repeated(counts)
+    columns = [truth, *models]
+    labels = [[spelled[column.cells[place]] for place in places] for column in columns]
+    of_items = None if groups is None else groups.at(places).cells
+    return Predictions(truth.name, [model.name for model in models], labels, of_items, spelled)
 
 
-def _only(table: Table, name: str) -> Column:
-    """Return the one column of a name."""
+def _only(table: Table, name: str) -> Column | None:
+    """Return the one column of a name that a person gave, if one did."""
+    if not name:
+        return None
     column, *others = table.called(name)
     return refuse(f"{table.file}: the files differ in {name!r}") if others else column
+
+
+def _named(table: Table, names: Sequence[str]) -> list[Column]:
+    """Return the columns of these names, each once."""
+    return list(dict.fromkeys(column for name in names for column in table.called(name)))
 
 
 # The truth
@@ -142,14 +142,22 @@ def _models(table: Table, truth: Column, wanted: int) -> list[Column]:
     strange = [x for x in called if _known(x, truth) < 0.5]
     if len(found) < wanted:
         strange = strange or [x for x in others if x not in found]
-    question = f"{table.file}: {_QUESTIONS[wanted > 1]}"
+    if strange or len(found) != wanted:
+        _ask_for_models(f"{table.file}: {_QUESTIONS[wanted > 1]}", truth, found, strange)
+    return found
+
+
+def _ask_for_models(
+    question: str, truth: Column, found: list[Column], strange: list[Column]
+) -> NoReturn:
+    """Ask which columns are the models, with what speaks for and against some."""
     if strange:
         got = [f"the labels of {x.name!r} are {some(x.cells)}" for x in [truth, *strange[:3]]]
         refuse(question, *got)
-    if not found:
-        what = f"no column has the labels of the truth {truth.name!r}, {some(truth.cells)}"
-        refuse(question, what)
-    return found if len(found) == wanted else refuse(question, f"got {listing(found)}")
+    if found:
+        refuse(question, f"got {listing(found)}")
+    what = f"no column has the labels of the truth {truth.name!r}, {some(truth.cells)}"
+    refuse(question, what)
 
 
 def _known(column: Column, truth: Column) -> float:

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from f1ci import _validation
 from f1ci.cli.words import refuse, said_by
@@ -28,6 +28,14 @@ Line: TypeAlias = tuple[int, list[str]]
 
 # Input that never ends is refused after so many bytes: labels of 50 million items.
 MOST_BYTES = 2**30
+
+
+class Row(NamedTuple):
+    """The cells of a line that is not blank, and its place and number in the file."""
+
+    place: int
+    line: int
+    cells: list[str]
 
 
 @dataclass(eq=False)
@@ -124,38 +132,41 @@ def table(text: str, file: str, delimiter: str | None) -> Table:
         The character between columns. By default it is found in the first line.
     """
     is_json = re.match(r"\s*(\{|\[\s*\{)", text) is not None
-    lines = list(_lines_of_json(text, file) if is_json else _lines(text, file, delimiter))
-    places = [place for place, (_, cells) in enumerate(lines) if cells]
-    numbers = [lines[place][0] for place in places]
-    rows = [lines[place][1] for place in places]
+    lines = _lines_of_json(text, file) if is_json else _lines(text, file, delimiter)
+    rows = [Row(place, *line) for place, line in enumerate(lines) if line[1]]
     if not rows:
         refuse(f"{file}: the file is empty")
-    head = _head(rows, numbers, file)
-    if is_json or _has_names(head, rows[1:]):
-        first = places.pop(0)
-        del rows[0], numbers[0]
-    else:
-        first = -1
-        head = [f"column {k}" for k in range(1, len(head) + 1)]
-    if not rows:
+    head = _head(rows, file)
+    has_names = is_json or _has_names(head, [row.cells for row in rows[1:]])
+    start = rows[0].place if has_names else -1
+    items = rows[has_names:]
+    if not items:
         refuse(f"{file}: no rows below the header")
-    columns = [
+    if not has_names:
+        head = [f"column {k}" for k in range(1, len(head) + 1)]
+    return Table(file, _columns(head, items, file), [row.place - start for row in items])
+
+
+def _columns(names: list[str], rows: list[Row], file: str) -> list[Column]:
+    """Return the columns of these rows."""
+    numbers = [row.line for row in rows]
+    columns = zip(*(row.cells for row in rows), strict=True)
+    return [
         Column(name, said_by(name), list(cells), numbers, file, name)
-        for name, cells in zip(head, zip(*rows, strict=True), strict=True)
+        for name, cells in zip(names, columns, strict=True)
     ]
-    return Table(file, columns, [place - first for place in places])
 
 
-def _head(rows: list[list[str]], numbers: list[int], file: str) -> list[str]:
+def _head(rows: list[Row], file: str) -> list[str]:
     """Return the first line, to whose cells all others have one; R names no index."""
-    head, *others = rows
+    head, *others = [row.cells for row in rows]
     is_index = len({cells[0] for cells in others}) == len(others) > 0
     one_more = all(len(cells) == len(head) + 1 for cells in others)
     if is_index and one_more and all(said_by(name) != "id" for name in head):
         return ["", *head]
-    for number, cells in zip(numbers, rows, strict=True):
+    for _, line, cells in rows:
         if len(cells) != len(head):
-            refuse(f"{file}: line {number} has {len(cells)} cells, the first line has {len(head)}")
+            refuse(f"{file}: line {line} has {len(cells)} cells, the first line has {len(head)}")
     return head
 
 

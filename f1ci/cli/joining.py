@@ -32,14 +32,10 @@ def joined(one: Table, other: Table, named: Named) -> Table:
     places = _by_line(one, other) if key is None else _by_key(*key, asked=named.key is not None)
     for table, of_file in zip(tables, places, strict=True):
         table.columns = [column.at(of_file) for column in table.columns]
-    truths = [_truth_in(table, named.truth) for table in tables]
-    doubt = "; nothing in the files confirms that their lines are in the same order"
-    if truths[0] and truths[1]:
-        _refuse_other_truth(truths[0], truths[1], by_line=key is None)
-        other.columns.remove(truths[1])
-        doubt = ""
+    has_truths = _are_truths_one(one, other, named.truth, by_line=key is None)
     if key is None:
-        warn(f"matched line by line{doubt}", IntervalWarning)
+        doubt = "; nothing in the files confirms that their lines are in the same order"
+        warn(f"matched line by line{'' if has_truths else doubt}", IntervalWarning)
     _name_apart(one, other, names, named)
     return Table(_both(one, other), one.columns + other.columns, one.places)
 
@@ -109,11 +105,16 @@ def _by_key(one: Column, other: Column, asked: bool) -> Places:
         refuse(f"{_both(one, other)}: the column {one.in_file!r} has no value in common", got)
     if alone and not asked:
         _refuse_other_numbers(one, other, _ends(first), _ends(second))
-    items = "1 item is" if alone == 1 else f"{alone:,} items are"
-    left_out = f"; {items} in one file only, and left out" if alone else ""
-    warn(f"matched by {one.in_file!r}{left_out}", IntervalWarning)
+    _note_match(one.in_file, alone)
     one.says = other.says = "id"
     return [first[name] for name in common], [second[name] for name in common]
+
+
+def _note_match(name: str, alone: int) -> None:
+    """Say how the items were matched, and how many of them were not."""
+    items = "1 item is" if alone == 1 else f"{alone:,} items are"
+    left_out = f"; {items} in one file only, and left out" if alone else ""
+    warn(f"matched by {name!r}{left_out}", IntervalWarning)
 
 
 def _place_by_name(column: Column, write: dict[str, str]) -> dict[str, int]:
@@ -148,14 +149,20 @@ def _by_line(one: Table, other: Table) -> Places:
     m, n = len(one.places), len(other.places)
     if m != n:
         refuse(f"{_both(one, other)}: the files have {m:,} and {n:,} items", _CURE)
-    unlike = [k for k in range(m) if one.places[k] != other.places[k]]
-    if unlike:
-        lines = [table.columns[0].lines[unlike[0]] for table in (one, other)]
-        what = f"item {unlike[0] + 1:,} stands in line {lines[0]:,} and in line {lines[1]:,}"
-        advice = f"write a word into each blank line, or {_CURE}"
-        refuse(f"{_both(one, other)}: {what}, because of blank lines", advice)
+    _refuse_other_blanks(one, other)
     _refuse_other_order(one, other)
     return range(m), range(m)
+
+
+def _refuse_other_blanks(one: Table, other: Table) -> None:
+    """Refuse files in which an item stands before and after a blank line."""
+    pairs = zip(one.places, other.places, strict=True)
+    k = next((k for k, (x, y) in enumerate(pairs) if x != y), None)
+    if k is not None:
+        first, second = [table.columns[0].lines[k] for table in (one, other)]
+        what = f"item {k + 1:,} stands in line {first:,} and in line {second:,}"
+        advice = f"write a word into each blank line, or {_CURE}"
+        refuse(f"{_both(one, other)}: {what}, because of blank lines", advice)
 
 
 def _refuse_other_order(one: Table, other: Table) -> None:
@@ -167,6 +174,16 @@ def _refuse_other_order(one: Table, other: Table) -> None:
 
 
 # The truth in both
+
+
+def _are_truths_one(one: Table, other: Table, name: str, by_line: bool) -> bool:
+    """Tell if both files have the truth, of which one column stays."""
+    truths = [_truth_in(table, name) for table in (one, other)]
+    if truths[0] is None or truths[1] is None:
+        return False
+    _refuse_other_truth(truths[0], truths[1], by_line)
+    other.columns.remove(truths[1])
+    return True
 
 
 def _truth_in(table: Table, name: str) -> Column | None:
