@@ -79,39 +79,39 @@ const tables = (() => {
     && !head.some((name) => roleOf(name) === "index") && new Set(rows.map((row) => row.cells[0])).size === rows.length;
 
   function holdsNames(head, rows) {
-    if (head.some((cell) => cell === "" || roleOf(cell) !== "open")) return true;
     const columns = head.map((_, k) => rows.map((row) => row.cells[k]));
     const repeats = columns.map((column) => new Set(column).size < column.length);
-    return !repeats.includes(true) || columns.some((column, k) => repeats[k] && !column.includes(head[k]));
+    return !repeats.includes(true) || columns.some((column, k) => (repeats[k] ? !column.includes(head[k]) : roleOf(head[k]) !== "open"));
   }
 
   // --- The role of a column ----------------------------------------------------------------------
 
-  const set = (words) => new Set(words.split(" "));
-  const INDEX = set("unnamed0 unnamed id ids idx index key row rowid rowname rownames rownum rownumber line nr no number "
-    + "item itemid sample sampleid case caseid example exampleid uid uuid guid");
-  const COUNT = set("count counts freq frequency n nitems");
-  const ROLES = {
-    group: set("doc document group cluster patient subject speaker user"),
-    other: set("fold split seed run epoch batch annotator text "
-      + "sentence token tokens word title url file path date time timestamp length prob probs probability proba score "
-      + "scores confidence logit logits loss weight correct right wrong error match hit"),
-    model: set("pred preds predicted predict prediction predictions hat yhat ypred guess guesses output outputs model "
-      + "classifier system response hyp hypothesis"),
-    strong: set("true truth ytrue gold golden actual groundtruth gt ytest"),
+  // A copy of f1ci/cli/words.json; tests/package/test_columns.py compares the two.
+  const WORDS = {
+    "id": "unnamed0 unnamed id ids idx index key row rowid rowname rownames rownum rownumber line nr no number item itemid sample sampleid case caseid example exampleid uid uuid guid",
+    "count": "count counts freq frequency n nitems",
+    "label": "y label labels class classes target targets reference ref expected answer category annotation",
+    "group": "doc document group cluster patient subject speaker user",
+    "beside": "fold split seed run epoch batch annotator text sentence token tokens word title url file path date time timestamp length prob probs probability proba score scores confidence logit logits loss weight correct right wrong error match hit",
+    "model": "pred preds predicted predict prediction predictions hat yhat ypred guess guesses output outputs model classifier system response hyp hypothesis",
+    "truth": "true truth ytrue gold golden actual groundtruth gt ytest",
+    "missing": "na n/a nan null <na> none",
+    "positive": "1 true yes y t pos positive + +1",
+    "negative": "0 -1 false no n f neg negative - other none o"
   };
-  const WEAK = set("y label labels class classes target targets reference ref expected answer category annotation");
+  const lists = Object.fromEntries(Object.entries(WORDS).map(([name, words]) => [name, new Set(words.split(" "))]));
+  const ROLES = { group: lists.group, other: lists.beside, model: lists.model, strong: lists.truth };
 
   function roleOf(name) {
     const words = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{L})(\d)/gu, "$1 $2")
       .toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
     const joined = words.join("");
-    if (joined === "" || INDEX.has(joined) || /^(id|idx|index)$/.test(words.at(-1))) return "index";
-    if (COUNT.has(joined)) return "count";
+    if (joined === "" || lists.id.has(joined) || /^(id|idx|index)$/.test(words.at(-1))) return "index";
+    if (lists.count.has(joined)) return "count";
     for (const [role, known] of Object.entries(ROLES)) {
       if ([...words, joined].some((word) => known.has(word))) return role;
     }
-    return WEAK.has(joined) ? "weak" : "open";
+    return lists.label.has(joined) ? "weak" : "open";
   }
 
   /** True for a first line with names of a truth and of a model, with marks between them. */
@@ -139,10 +139,7 @@ const tables = (() => {
 
   // --- Labels ------------------------------------------------------------------------------------
 
-  const MISSING = set("na n/a nan null <na> none").add("");
   const WHOLE = /^-?\d+(\.0*)?$/;
-  const POSITIVE = set("1 true yes y t pos positive + +1");
-  const NEGATIVE = set("0 -1 false no n f neg negative - other none o");
 
   /** How to write the labels of these columns, so that equal labels are written alike. */
   function spelling(columns) {
@@ -162,13 +159,13 @@ const tables = (() => {
   function positiveOf(classes) {
     if (classes.length > 2) return null;
     const called = (words) => classes.filter((name) => words.has(name.toLowerCase()));
-    const [positive, negative] = [called(POSITIVE), called(NEGATIVE)];
+    const [positive, negative] = [called(lists.positive), called(lists.negative)];
     if (positive.length === 1) return positive[0];
     return negative.length === 1 && classes.length === 2 ? classes.find((name) => name !== negative[0]) : null;
   }
 
   /** "none" may be a class of the truth; other words for nothing are no labels. */
-  const isMissing = (label, classes) => MISSING.has(label.toLowerCase())
+  const isMissing = (label, classes) => (label === "" || lists.missing.has(label.toLowerCase()))
     && !(label.toLowerCase() === "none" && classes.has(label));
 
   /** Refuses missing labels and models without a class of the truth; notes on other labels. */
@@ -251,7 +248,7 @@ const tables = (() => {
 
   const yesOrNo = (labels) => [...new Set(labels)].every((label) => {
     const word = label.toLowerCase().replace(/\.0*$/, "");
-    return POSITIVE.has(word) || NEGATIVE.has(word);
+    return lists.positive.has(word) || lists.negative.has(word);
   });
 
   /** The columns of the models, and a question if that is not certain. */

@@ -99,7 +99,7 @@ def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, capsys):
     monkeypatch.chdir(ROOT / "book" / "_static")
     text = (ROOT / "book" / "cli.md").read_text("utf-8")
     shown = re.findall(r"```console\n\$ f1ci (.*)\n((?:.*\n)*?)```", text)
-    assert len(shown) == 5
+    assert len(shown) == 6
     for command, answer in shown:
         assert cli.main(shlex.split(command)) == 0
         assert capsys.readouterr().out == answer

@@ -26,7 +26,7 @@ def test_limits_of_a_difference_are_the_package_s(metric):
     assert (low[0], high[0]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
-def test_p_values_are_those_of_difference_test():
+def test_p_values_are_those_of_the_exact_test():
     tables = np.random.default_rng(3).integers(0, 12, (20, 2, 2, 2)) + 1
     tables[:5, 0, 0, 1] = 0
     expected = [both(table).difference().p_value for table in tables]
