@@ -95,13 +95,13 @@ def answer(door, *arguments, **options):
         return type(error)
 
 
-def assert_same(found, expected, question):
+def assert_same(found, expected, question, tolerance=1e-12):
     """Compare two answers."""
     if isinstance(expected, type) or isinstance(found, type):
         assert found is expected, question
         return
     finite = np.nan_to_num([found, expected], nan=-99.0, posinf=99.0)
-    np.testing.assert_allclose(*finite, rtol=1e-12, atol=1e-12, err_msg=str(question))
+    np.testing.assert_allclose(*finite, rtol=tolerance, atol=tolerance, err_msg=str(question))
 
 
 # One model
@@ -256,7 +256,9 @@ def check_joint(question, first, second, difference):
         assert_same(np.array([variance]), difference[3:] ** 2, question)
     if question.options.get("method") == "logit" or joint.methods[0] == "score":
         individual = np.array([joint.individual_low, joint.individual_high])
-        assert_same(individual.T, np.array([first[1:3], second[1:3]]), question)
+        # A class of the other model is one more empty class; the search for a limit ends within
+        # 1e-7 of the way to it.
+        assert_same(individual.T, np.array([first[1:3], second[1:3]]), question, 1e-7)
 
 
 @pytest.mark.parametrize("seed", range(4))
