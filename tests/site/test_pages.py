@@ -113,9 +113,9 @@ def worked_scores():
     share = binomtest(30, 48).proportion_ci(method="wilson")
     f1 = f1ci.f1_interval(30, 6, 12)
     f2 = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
-    yield "score-closed", f"reaches from {share.low:.2f} to {share.high:.2f}."
-    yield "score-closed", f"F1 is {f1.estimate:.2f}, and its interval reaches from {f1.low:.2f}"
-    yield "score-closed", f"F(2) is {f2.estimate:.2f}, with the interval from {f2.low:.2f}"
+    yield "score", f"reaches from {share.low:.2f} to {share.high:.2f}."
+    yield "score", f"F1 is {f1.estimate:.2f}, and its interval reaches from {f1.low:.2f}"
+    yield "score", f"F(2) is {f2.estimate:.2f}, with the interval from {f2.low:.2f}"
     yield "yuan", f"Six joint intervals reach ${norm.ppf(1 - 0.05 / 12):.2f}$ standard errors"
     yield "compare", f"/ 256 = {binomtest(6, 8).pvalue:.2f}$"
 
