@@ -73,5 +73,5 @@ def test_a_data_set_takes_its_file_and_its_line(root):
     assert Edition(root).record("toy-division")["data"] == ["data/fruit.csv"]
     change(root / "notebooks" / "data" / "fruit.csv", "1", "2")
     changed = call(root, "execute")
-    assert changed.returncode == 1
+    assert changed.returncode == 3
     assert "DataError" in changed.stdout
