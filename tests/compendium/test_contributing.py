@@ -69,6 +69,23 @@ def test_a_page_and_a_paper_take_their_files(root):
 
 
 @pytest.mark.slow
+def test_a_preview_quotes_each_notebooks_last_run_and_tells_what_is_missing(root, capsys):
+    """The reference run, which knows no number of the new paper, stands for all others."""
+    shutil.copytree(ROOT / "book" / "reference", root / "book" / "reference")
+    with (root / "book" / "published" / "toy.csv").open("a", encoding="utf-8") as table:
+        table.write("toy/table-2/b/new,toy,table-2,Not computed,0.2,deterministic,\n")
+    change(root / "book" / "fruit.md", "# Fruit", "# Fruit\n\n{computed}`toy/table-2/b/new`")
+    staged = root / "_build" / "staged"
+    assert book.stage(Edition(root), staged, preview=True) == []
+    said = capsys.readouterr().out
+    assert said == "Not computed: toy/table-2/b/new\nNumbers are missing on: fruit.md\n"
+    ledger = json.loads((staged / "_extra/ledger/ledger.json").read_text("utf-8"))
+    ours = {row["id"]: row["value"] for row in ledger["rows"]}
+    assert ours["toy/table-1/a/third"] == 1 / 3
+    assert ours["lam/section-6/f1"] == pytest.approx(154 / 208)
+
+
+@pytest.mark.slow
 def test_a_data_set_takes_its_file_and_its_line(root):
     assert Edition(root).record("toy-division")["data"] == ["data/fruit.csv"]
     change(root / "notebooks" / "data" / "fruit.csv", "1", "2")
