@@ -43,7 +43,7 @@ from f1ci import __version__, cli
 
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (
-    *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
+    *("sentence", "verdicts", "scoreboard", "ledger-table", "inputs-table"),
     *("errata", "cli", "parameters", "times"),
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
