@@ -1,6 +1,6 @@
 """Build the book: stage a tree of pages and executed notebooks, and run Jupyter Book.
 
-The staged tree has the repository's paths, because links for Binder and Colab point at the
+The staged tree has the repository's paths, because links for Binder point at the
 committed notebooks of this version's tag. This module asks for the verdicts, fills in the tables of
 the notebooks and the numbers that texts quote (:mod:`compendium.roles`), and writes the parts of
 pages that are made from data; `templates` has their form. A notebook that failed, or was not run,

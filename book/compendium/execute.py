@@ -39,18 +39,7 @@ from traitlets.config import Config
 
 from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions, write
 from compendium.published import Published
-from compendium.runs import (
-    PACKAGES,
-    QUICK,
-    Edition,
-    Task,
-    command,
-    say,
-    seconds,
-    short_hash,
-    tasks,
-    what_it_says,
-)
+from compendium.runs import PACKAGES, QUICK, Edition, Task, command, say, seconds, short_hash, tasks
 from f1ci import __version__
 
 
@@ -62,18 +51,15 @@ def run(
     A failure stops nothing else. Ctrl-C stops everything, and every notebook that has not ended
     stays as it was. The edition must be locked.
     """
-    edition.discard_deleted()
     for left in edition.folder.glob("running-*"):  # if the machine was switched off
         shutil.rmtree(left)
     with (
         tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as place,
-        tempfile.TemporaryDirectory() as sockets,  # whose path is short, as sockets want it
-        _workers(workers, place, sockets) as pool,
+        tempfile.TemporaryDirectory() as short,  # a path that sockets can have
+        _workers(workers, place, short) as pool,
     ):
         running = {
-            pool.submit(
-                _run, edition, task, Path(place, task.name), Path(sockets), time_limit
-            ): task.name
+            pool.submit(_run, edition, task, Path(place, task.name), time_limit): task.name
             for task in sorted(todo, key=lambda task: task.length, reverse=True)
         }
         try:
@@ -97,16 +83,17 @@ def _wait(running: Mapping[Future[str], str]) -> Iterator[str]:
             yield name
 
 
-def _workers(number: int, *folders: str) -> ProcessPoolExecutor:
+def _workers(number: int, place: str, short: str) -> ProcessPoolExecutor:
     """Return so many processes; if this process is killed, they end and remove the folders."""
     spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(number, spawn, _begin_worker, folders)
+    return ProcessPoolExecutor(number, spawn, _begin_worker, (place, short))
 
 
-def _begin_worker(*folders: str) -> None:
+def _begin_worker(place: str, short: str) -> None:
     """Leave Ctrl-C to the process that started this one, and end with it."""
+    tempfile.tempdir = short
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, args=folders, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(place, short), daemon=True).start()
 
 
 def _end_with_parent(*folders: str) -> None:
@@ -140,7 +127,7 @@ class _KernelManager(AsyncKernelManager):
         pass
 
 
-def _run(edition: Edition, task: Task, folder: Path, sockets: Path, time_limit: int) -> str:
+def _run(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
     """Run one notebook in a folder and keep its files; return why it failed, or ""."""
     say(f"{'':>12}  {task.name} starts: {task.reason or 'asked for'}")
     begin = time.monotonic()
@@ -154,7 +141,7 @@ def _run(edition: Edition, task: Task, folder: Path, sockets: Path, time_limit: 
         "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
     }
     try:
-        error = _execute(edition, task, executed, sockets, time_limit)
+        error = _execute(edition, task, executed, time_limit)
         _finish(edition, task, made, executed, error)
         _publish(edition, task, folder, error, time.monotonic() - begin)
     except OSError as fault:  # a full disk
@@ -162,14 +149,10 @@ def _run(edition: Edition, task: Task, folder: Path, sockets: Path, time_limit: 
     return error
 
 
-def _execute(edition: Edition, task: Task, executed: Path, sockets: Path, time_limit: int) -> str:
+def _execute(edition: Edition, task: Task, executed: Path, time_limit: int) -> str:
     """Run a notebook with papermill; return the error that stopped it, or ""."""
     # The kernel listens at files, not at ports that another kernel may choose.
-    files = {
-        "transport": "ipc",
-        "ip": str(sockets / str(os.getpid())),
-        "connection_file": str(sockets / f"{task.name}.json"),
-    }
+    files = {"transport": "ipc", "ip": f"{tempfile.mkdtemp()}/kernel"}
     try:
         papermill.execute_notebook(
             sources.read(edition.source(task.name)),
@@ -241,7 +224,6 @@ def _publish(edition: Edition, task: Task, folder: Path, error: str, took: float
         **_facts(task, read, outputs),
         "error": error,
         "seconds": round(took, 1),
-        "data": [name for name in read if name.startswith("data/")],
         "outputs": outputs,
     }
     edition.publish(record, made)
@@ -249,7 +231,6 @@ def _publish(edition: Edition, task: Task, folder: Path, error: str, took: float
 
 def _facts(task: Task, read: Iterable[str], outputs: dict[str, str]) -> dict[str, Any]:
     """Return what a run was made from, and where."""
-    says = {name: what_it_says(name, task.readable) for name in read}
     numbers = {path: hash_ for path, hash_ in outputs.items() if path.endswith(".csv")}
     return {
         "name": task.name,
@@ -257,9 +238,9 @@ def _facts(task: Task, read: Iterable[str], outputs: dict[str, str]) -> dict[str
         "parameters": {k: repr(v) for k, v in task.values.items()},
         "packages": versions(PACKAGES),
         "blas": _blas(),
-        "inputs": {**task.inputs, **says},
+        "inputs": task.inputs(read),
         "version": __version__,
-        "f1ci": task.inputs["the package"],
+        "f1ci": task.facts["the package"],
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": short_hash(numbers),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -307,37 +288,29 @@ def _set_environment(root: Path, scheduler: str, processes: int) -> None:
     }
 
 
-def _tell_outcome(edition: Edition, total: int, failed: Sequence[str], took: float) -> None:
-    """Say how many notebooks ran, and where each that failed shows its error."""
-    folder = edition.folder.relative_to(edition.root)
-    say(f"{total - len(failed)} of {total} notebooks ran in {seconds(took)}, see {folder}/.")
-    for name in failed:
-        say(f"FAILED: {name}, up to its error in {folder}/failed/{name}.ipynb")
-
-
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
     if min(options.workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
     given = sources.values_in(options.params)
     target = replace(edition, name=options.into) if given else edition
     with target.locked():
+        target.discard_deleted()
         listed = tasks(edition, options.names or _having(edition, given), given)
-        return _run_all(target, listed, bool(given), options)
+        todo = [t for t in listed if t.reason or given or options.force]
+        if kept := len(listed) - len(todo):
+            say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
+        return not todo or _run_all(target, todo, options)
 
 
-def _run_all(
-    edition: Edition, listed: Sequence[Task], given: bool, options: argparse.Namespace
-) -> bool:
-    """Run the notebooks that need it; return whether none has failed."""
-    todo = [t for t in listed if t.reason or given or options.force]
-    if kept := len(listed) - len(todo):
-        say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
-    processes = options.workers // max(1, len(todo))
-    _set_environment(edition.root, options.scheduler, max(1, processes))
-    begin = time.monotonic()
+def _run_all(edition: Edition, todo: Sequence[Task], options: argparse.Namespace) -> bool:
+    """Run notebooks; say how many ran, and where each that failed shows its error."""
+    _set_environment(edition.root, options.scheduler, max(1, options.workers // len(todo)))
+    begin, folder = time.monotonic(), edition.folder.relative_to(edition.root)
     failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
-    if todo:
-        _tell_outcome(edition, len(todo), failed, time.monotonic() - begin)
+    took = seconds(time.monotonic() - begin)
+    say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")
+    for name in failed:
+        say(f"FAILED: {name}, up to its error in {folder}/failed/{name}.ipynb")
     return not failed
 
 

@@ -251,7 +251,10 @@ class Published:
     def facts(self) -> dict[str, str]:
         """Return the printed facts that notebooks can read, as one text for each id."""
         rows = self.everything.items()
-        return {i: f"{r.printed} {r.read} {r.erratum} {r.paper_replicates}" for i, r in rows}
+        return {
+            i: " ".join(filter(None, (r.printed, r.erratum, r.mark, str(r.paper_replicates or ""))))
+            for i, r in rows
+        }
 
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
         """Return the entries of a table for the published numbers; the first pattern counts."""

@@ -16,7 +16,7 @@ import json
 import math
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,30 +24,22 @@ from typing import Any, NoReturn
 
 from papermill.models import Parameter
 
-from compendium import (
-    ROOT,
-    RefusedError,
-    differing,
-    sources,
-    swhid,
-    versions,
-    write,
-)
+from compendium import ROOT, RefusedError, differing, sources, swhid, versions, write
 from compendium.published import Published
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 # Files on which the numbers and figures of every notebook may depend.
-_COMMON = {
-    "the package": ["f1ci/**/*.py"],
-    "the figures' style": ["book/compendium/*.mplstyle"],
+_ALL_READ = {
+    "the package": "f1ci/**/*.py",
+    "the figures' style": "book/compendium/*.mplstyle",
 }
 # What a record holds. A file that lacks any of it is no record.
 _RECORD = {
-    **dict.fromkeys(("name", "ended", "error", "version", "f1ci", "results", "machine"), str),
+    **dict.fromkeys(
+        ("name", "ended", "error", "version", "f1ci", "results", "machine", "blas"), str
+    ),
     **dict.fromkeys(("inputs", "outputs", "parameters", "packages"), dict),
-    "blas": str,
     "seconds": float,
-    "data": list,
 }
 REFERENCE = Path("book", "reference")  # other runs are compared with this run
 
@@ -108,15 +100,14 @@ class Edition:
         A complete run replaces all earlier ones. A run that failed replaces an earlier failure.
         """
         name, kind = record["name"], "failed" if record["error"] else "records"
-        before = self._read(kind, name) or {"outputs": ()}
         for path in record["outputs"]:
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             (made / path).replace(target)
-        write(self._record(kind, name), json.dumps(record, indent=1) + "\n")
-        self._remove(set(before["outputs"]) - set(record["outputs"]))
+        self._discard(kind, name, keep=record["outputs"])
         if kind == "records":
             self._discard("failed", name)
+        write(self._record(kind, name), json.dumps(record, indent=1) + "\n")
 
     def discard_deleted(self) -> None:
         """Remove the files of notebooks that no longer exist."""
@@ -150,33 +141,30 @@ class Edition:
             return None
         return record if whole and not outside else None
 
-    def _discard(self, kind: str, name: str) -> None:
-        """Remove the files of a run, its record first."""
+    def _discard(self, kind: str, name: str, keep: Collection[str] = ()) -> None:
+        """Remove the record of a run, and then its files, except those that `keep` names."""
         record = self._read(kind, name) or {"outputs": ()}
         self._record(kind, name).unlink(missing_ok=True)
-        self._remove(record["outputs"])
-
-    def _remove(self, paths: Iterable[str]) -> None:
-        for path in paths:
+        for path in set(record["outputs"]) - set(keep):
             (self.folder / path).unlink(missing_ok=True)
 
-    def common_inputs(self) -> dict[str, str]:
-        """Return a hash of each thing on which the numbers of every notebook may depend."""
-        hashes = {"installed packages": short_hash(versions(PACKAGES))}
-        for what, patterns in _COMMON.items():
-            hashes[what] = self._hash(p for pattern in patterns for p in self.root.glob(pattern))
-        return hashes
-
-    def own_inputs(self, name: str) -> dict[str, str]:
-        """Return a hash of a notebook's source, and of the modules that it imports."""
-        source = self.source(name)
-        modules = self._hash(sources.imported(source, self.root))
-        return {"the notebook": swhid(source), "the modules it imports": modules}
-
-    def readable(self) -> dict[str, str]:
-        """Return what each data file and each printed number says that a notebook may read."""
+    def facts(self) -> dict[str, str]:
+        """Return what everything says now that a run may depend on, apart from its own code."""
+        facts = {"installed packages": short_hash(versions(PACKAGES))}
+        for what, pattern in _ALL_READ.items():
+            facts[what] = self._hash(self.root.glob(pattern))
         data = (self.root / "notebooks" / "data").glob("*.*")
-        return {f"data/{p.name}": swhid(p) for p in data} | Published(self.published).facts
+        facts |= {f"data/{path.name}": swhid(path) for path in data}
+        return facts | Published(self.published).facts
+
+    def own_facts(self, name: str, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return a hash of a notebook's source, its modules and its parameters' values."""
+        source = self.source(name)
+        return {
+            "the notebook": swhid(source),
+            "the modules it imports": self._hash(sources.imported(source, self.root)),
+            "parameters": short_hash({k: repr(v) for k, v in values.items()}),
+        }
 
     def _hash(self, paths: Iterable[Path]) -> str:
         return short_hash({p.relative_to(self.root).as_posix(): swhid(p) for p in paths})
@@ -186,13 +174,6 @@ def short_hash(texts: Mapping[str, str]) -> str:
     """Return one short hash for several named texts."""
     text = "".join(f"{texts[k]}  {k}\n" for k in sorted(texts))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def what_it_says(name: str, readable: Mapping[str, str]) -> str:
-    """Return a hash of what a file or a number says. A name that ends in "*" stands for many."""
-    if name.endswith("*"):
-        return short_hash({n: "" for n in readable if n.startswith(name[:-1])})
-    return short_hash({name: readable.get(name, "")})
 
 
 # Tasks
@@ -206,17 +187,26 @@ class Task:
     declared: list[Parameter]
     values: dict[str, Any]  # of all parameters
     passed: dict[str, Any]  # those that papermill passes
-    inputs: dict[str, str]
-    readable: dict[str, str]
+    facts: dict[str, str]  # what everything says now that the run may depend on
+    always: dict[str, str]  # of these, what every notebook depends on
     record: dict[str, Any] | None  # of its last complete run
     failed: str  # the error of a later run; empty if there is none
-    reason: str  # to run it; empty if its last complete run is valid
-    length: float  # seconds of the reference run; the longest start first
+    length: float = math.inf  # seconds of the reference run; the longest start first
+    reason: str = ""  # to run it; empty if its last complete run is valid
 
     @property
     def is_broken(self) -> bool:
         """Tell whether a page can show no more than how far a run came."""
         return bool(self.failed and self.reason)
+
+    def inputs(self, read: Iterable[str]) -> dict[str, str]:
+        """Return what a run depends on that reads these; "lam/*" is for ids that begin so."""
+        inputs = {}
+        for name in read:
+            inputs[name] = self.facts.get(name, "")
+            if name.endswith("*"):
+                inputs[name] = short_hash({i: "" for i in self.facts if i.startswith(name[:-1])})
+        return {**inputs, **self.always}
 
 
 def tasks(
@@ -232,55 +222,37 @@ def tasks(
     reference = edition.root / REFERENCE / "run.json"
     lengths = json.loads(reference.read_text("utf-8"))["took"] if reference.exists() else {}
     quick = sources.quick_values(edition.root) if edition.name == "quick" else {}
-    common, readable = edition.common_inputs(), edition.readable()
-    return [
-        _task(
-            edition,
-            name,
-            {**quick.get(name, {}), **(given or {})},
-            common,
-            readable,
-            lengths.get(name, math.inf),
-        )
-        for name in dict.fromkeys(names or known)
-    ]
+    facts, listed = edition.facts(), []
+    for name in dict.fromkeys(names or known):
+        task = _task(edition, name, {**quick.get(name, {}), **(given or {})}, facts)
+        task.length = lengths.get(name, math.inf)
+        listed.append(task)
+    return listed
 
 
-def _task(
-    edition: Edition,
-    name: str,
-    passed: dict[str, Any],
-    common: Mapping[str, str],
-    readable: dict[str, str],
-    length: float,
-) -> Task:
+def _task(edition: Edition, name: str, passed: dict[str, Any], facts: dict[str, str]) -> Task:
     """Return one notebook with these values of its parameters."""
     declared = sources.declared(edition.source(name))
     sources.check_names(passed, declared, name)
     values = {p.name: passed.get(p.name, ast.literal_eval(p.default)) for p in declared}
-    inputs = {**common, **edition.own_inputs(name)}
-    inputs["parameters"] = short_hash({k: repr(v) for k, v in values.items()})
+    always = {what: facts[what] for what in ("installed packages", *_ALL_READ)}
+    always |= edition.own_facts(name, values)
     record = edition.record(name)
     failed = (edition.failure(name) or {"error": ""})["error"]
-    reason = _stale(edition, record, inputs, readable)
-    if reason and failed:
-        reason = f"failed last time: {failed}"
-    return Task(name, declared, values, passed, inputs, readable, record, failed, reason, length)
+    task = Task(name, declared, values, passed, facts, always, record, failed)
+    task.reason = _stale(edition, task)
+    if task.is_broken:
+        task.reason = f"failed last time: {failed}"
+    return task
 
 
-def _stale(
-    edition: Edition,
-    record: dict[str, Any] | None,
-    inputs: Mapping[str, str],
-    readable: Mapping[str, str],
-) -> str:
+def _stale(edition: Edition, task: Task) -> str:
     """Return the reason to run a notebook, or "" if its last complete run is valid."""
-    if record is None:
+    if task.record is None:
         return "never run"
-    read = {n: what_it_says(n, readable) for n in record["inputs"] if n not in inputs}
-    outputs = {path: swhid(edition.folder / path) for path in record["outputs"]}
-    before = {**record["inputs"], **record["outputs"]}
-    changed = differing(before, {**inputs, **read, **outputs})
+    inputs, outputs = task.record["inputs"], task.record["outputs"]
+    now = {**task.inputs(inputs), **{path: swhid(edition.folder / path) for path in outputs}}
+    changed = differing({**inputs, **outputs}, now)
     more = f" and {len(changed) - 4} more" if len(changed) > 4 else ""
     return f"{', '.join(changed[:4])}{more} changed" if changed else ""
 

@@ -74,7 +74,6 @@ def certificate(root, status):
 def test_the_reference_run_agrees_with_itself(tree):
     found = certificate(tree, 0)
     assert (found["exactly"], found["within tolerance"], found["not"]) == (2, [], [])
-    assert found["quoted"] == 1
     # The kernel that ran, as another process than the notebook's says.
     (executed,) = nbformat.read(tree / "_build/executed/one.ipynb", 4).cells[-1].outputs
     assert executed.text == f"{found['platform']['blas kernel, threads']}\n"
@@ -92,9 +91,9 @@ def test_the_reference_run_agrees_with_itself(tree):
 @pytest.mark.parametrize("place", ["book/reference", "_build/results"])
 @pytest.mark.parametrize(
     ("old", "new", "name"),
-    # In the sixth digit; a number that only the text quotes; nan agrees with nan alone.
+    # In the fifth digit; a number that only the text quotes; nan agrees with nan alone.
     [
-        ("0.740384", "0.740386", ID),
+        ("0.74038", "0.74040", ID),
         ("one-fp,44", "one-fp,45", "one-fp"),
         ("one-fp,44", "one-fp,nan", "one-fp"),
     ],
@@ -169,8 +168,8 @@ def test_a_run_with_another_kernel_of_linear_algebra_agrees(tmp_path, monkeypatc
     ("before", "now", "how"),
     [
         (0.5, 0.5, "exactly"),
-        (0.5, 0.5 * (1 + 9e-7), "within"),
-        (0.5, 0.5 * (1 + 2e-6), "not"),
+        (0.5, 0.5 * (1 + 9e-6), "within"),
+        (0.5, 0.5 * (1 + 2e-5), "not"),
         (3e-12, -1e-12, "within"),
         ("0.50", "0.51", "not"),
         (0.5, None, "not"),

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -63,15 +63,10 @@ def imported_by(path, modules):
     return named & modules.keys() - {name for name, file in modules.items() if file == path}
 
 
-def test_no_module_imports_itself_in_a_circle(tmp_path):
+def test_no_module_imports_itself_in_a_circle():
     modules = modules_of(PACKAGES)
     assert {"f1ci.intervals", "compendium.book", "notebooks.shared.datasets"} <= set(modules)
     TopologicalSorter({m: imported_by(p, modules) for m, p in modules.items()}).prepare()
-    (tmp_path / "a.py").write_text("def f():\n    from f1ci import b")
-    (tmp_path / "b.py").write_text("import f1ci.a")
-    circle = modules_of({"f1ci": tmp_path})
-    with pytest.raises(CycleError):
-        TopologicalSorter({m: imported_by(p, circle) for m, p in circle.items()}).prepare()
 
 
 def test_kernels_import_no_door():
