@@ -120,6 +120,7 @@ def test_what_a_person_names_is_no_command(make, tmp_path):
     assert f"<{tricky} x>" in ran.stdout
     ran = make("site", f"OPTIONS={tricky}")
     assert "".join(f"<{word}>\n" for word in tricky.split()) in ran.stdout
+    make("dist", f"WITH={tricky}", "PYTHON=.venv/bin/python")
     assert not (tmp_path / "made").exists()
 
 
