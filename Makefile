@@ -140,9 +140,9 @@ $(BENCH)/.ready: pyproject.toml | ready
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench'])") -e .
 	@touch $@
 
-lock:  ## Write requirements.lock again from pyproject.toml (needs uv).
+lock:  ## Write requirements.lock from pyproject.toml (needs uv). OPTIONS="--upgrade-package numpy" raises versions.
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
-		--group release --group book --group test pyproject.toml --output-file requirements.lock
+		--group release --group book --group test pyproject.toml --output-file requirements.lock $$OPTIONS
 
 clean:  ## Remove built files; keep the environments.
 	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
