@@ -19,23 +19,15 @@ from nbformat import NotebookNode
 from compendium import ROOT, ledger, roles, sources, write
 from compendium.published import Published
 from compendium.runs import REFERENCE, Edition, command
-from f1ci import __version__
 
 _FIND = """\
-# In the repository and on Binder this cell finds the repository. On Colab it fetches the repository
-# and installs the versions that the book was computed with. Elsewhere it says what to do.
+# In the repository this cell finds the repository. Elsewhere it says what to do.
 import importlib.util
 import os
 import sys
 
 needs = {needs}
-install = "google.colab" in sys.modules  # True: install 200 packages into this kernel
 if None in map(importlib.util.find_spec, needs):
-    if install:
-        if not os.path.isdir("f1ci-book"):
-            !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
-        %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
-        %cd -q f1ci-book/notebooks
     beside = os.path.isdir("../book/compendium")
     root = os.path.abspath(".." if beside else ".")
     sys.path[:0] = [root, os.path.join(root, "book")]
@@ -43,7 +35,7 @@ if None in map(importlib.util.find_spec, needs):
         get = "" if beside else "get the repository (`git clone https://github.com/f1ci/f1ci`), "
         raise ModuleNotFoundError(
             f"This notebook needs the book's packages: {get}run `make ready` in the repository, "
-            "and choose the kernel of its .venv. Or set install = True above."
+            "and choose the kernel of its .venv."
         )"""
 
 _IN_BOOK = re.compile(r"^(?:from|import) (?:compendium|notebooks)\b", re.M)
@@ -66,7 +58,7 @@ def add_finding(notebook: NotebookNode) -> None:
     """Add the cell that finds the repository. Tutorials need f1ci alone."""
     in_book = any(_IN_BOOK.search(c.source) for c in notebook.cells if c.cell_type == "code")
     needs = ("compendium", "papermill") if in_book else ("f1ci",)
-    code = _FIND.replace("{version}", __version__).replace("{needs}", json.dumps(needs))
+    code = _FIND.replace("{needs}", json.dumps(needs))
     find = nbformat.v4.new_code_cell(code, id="find", metadata={"tags": ["remove-cell"]})
     notebook.cells.insert(1, find)
 
