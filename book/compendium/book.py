@@ -227,34 +227,23 @@ def _stage_notebook(
     edition: Edition, staged: Path, task: Task, quoting: Quoting, *, late: bool
 ) -> None:
     """Write a notebook as a page with provenance and folded code, and as a file to download."""
-    notebook = _with_roles(edition, task.name)
-    pairs.add_finding(notebook)
+    executed, source = edition.executed(task.name), edition.source(task.name)
+    if executed.exists():
+        notebook: NotebookNode = nbformat.read(executed, as_version=4)
+    else:
+        notebook = pairs.for_jupyter(source, edition.root)
     _fill_tables(notebook, quoting)
     offered = staged / "_extra" / "notebooks"
-    shutil.copy(edition.source(task.name), offered)
+    shutil.copy(source, offered)
     if not late:
-        file = nbformat.from_dict(notebook)
-        pairs.make_readable(file, f"notebooks/{task.name}", quoting.known)
-        write(offered / f"{task.name}.ipynb", nbformat.writes(file) + "\n")
+        write(offered / f"{task.name}.ipynb", nbformat.writes(notebook) + "\n")
+    pairs.put_roles_back(notebook, source)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = quoting.on_page(cell.source, task.name)
     cells.fold(notebook)
     pairs.add_under_title(notebook, _strip(edition, task, late=late))
     write(staged / "notebooks" / f"{task.name}.ipynb", nbformat.writes(notebook))
-
-
-def _with_roles(edition: Edition, name: str) -> NotebookNode:
-    """Return an executed notebook with the text of its source, which has the book's roles."""
-    source = sources.read(edition.source(name))
-    executed = edition.executed(name)
-    if not executed.exists():
-        return source
-    texts = {cell.id: cell.source for cell in source.cells}
-    notebook: NotebookNode = nbformat.read(executed, as_version=4)
-    for cell in notebook.cells:
-        cell.source = texts.get(cell.id, cell.source)
-    return notebook
 
 
 def _fill_tables(notebook: NotebookNode, quoting: Quoting) -> None:

@@ -18,6 +18,7 @@ id of a published number contains a slash, and the key of a quoted number does n
 
 from __future__ import annotations
 
+import ast
 import atexit
 import csv
 import io
@@ -26,10 +27,11 @@ import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from compendium import RESULTS, write
+from compendium import RESULTS, check_names, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
@@ -189,11 +191,28 @@ def open(name: str) -> Page:  # noqa: A001 (notebooks say ledger.open)
     from IPython import get_ipython
 
     page = Page(name)
-    _opened.append(page)
     if (shell := get_ipython()) is not None:
+        _check_parameters(shell.user_ns["In"], name)
         shell.events.register("post_run_cell", lambda _: page.save())
+    _opened.append(page)
     atexit.register(page.save)
     return page
+
+
+def _check_parameters(cells: Sequence[str], notebook: str) -> None:
+    """Refuse a parameter that a notebook does not have, which papermill only mentions.
+
+    Papermill writes the values that it was given into a new cell, below that of the parameters.
+    """
+    for declared, given in pairwise(cells):
+        if given.startswith("# Parameters\n"):
+            check_names(_assigned(given), _assigned(declared), notebook)
+
+
+def _assigned(code: str) -> list[str]:
+    """Return the names to which the lines of a cell assign values."""
+    nodes = ast.walk(ast.parse(code))
+    return [node.id for node in nodes if isinstance(node, ast.Name) and type(node.ctx) is ast.Store]
 
 
 def opened() -> Page:

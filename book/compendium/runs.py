@@ -24,6 +24,7 @@ from papermill.models import Parameter
 from compendium import (
     ROOT,
     RefusedError,
+    check_names,
     differing,
     sources,
     swhid,
@@ -189,7 +190,7 @@ def _task(
 ) -> Task:
     """Return one notebook with these values of its parameters."""
     declared = sources.declared(edition.source(name))
-    sources.check_names(passed, declared, name)
+    check_names(passed, (p.name for p in declared), name)
     values = {p.name: passed.get(p.name, ast.literal_eval(p.default)) for p in declared}
     inputs = {**common, **edition.own_inputs(name)}
     inputs["parameters"] = short_hash({k: repr(v) for k, v in values.items()})
