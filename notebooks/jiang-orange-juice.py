@@ -32,8 +32,7 @@ import f1ci
 from notebooks.data.make_splits import half
 from notebooks.shared import datasets, statements, tversky_index
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `datasets` reads the purchases, `tversky_index` has the bounds and the plans, and
 # `statements` compares the paper's claims with our numbers.

@@ -31,8 +31,7 @@ import f1ci
 from notebooks.shared import four_intervals, joint_test, statements
 from notebooks.shared.four_intervals import in_words
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `four_intervals` sums over all test sets of a condition, `joint_test` tests a whole
 # table, and `statements` compares the paper's claims with our numbers.

@@ -28,8 +28,7 @@ from scipy.stats import binom, norm
 import f1ci
 from notebooks.shared.four_intervals import ends_at, f1_of
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `f1_of` maps F* to F1. `ends_at` returns the end points of `f1ci` at any sample F1,
 # whole counts or not.

@@ -27,8 +27,7 @@ from compendium import figures, ledger, show
 import f1ci
 from notebooks.own import takahashi_nights as nights
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `nights` reads the counts by night, and computes design effects and coverages from
 # them.

@@ -25,8 +25,7 @@ import f1ci
 from notebooks.shared import class_averages, datasets, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `datasets` reads printed matrices, `class_averages` has the paper's closed forms,
 # and `statements` compares the paper's claims with our numbers.

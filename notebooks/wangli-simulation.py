@@ -24,10 +24,6 @@ replicates_varied: int = 10_000  # data sets in each of the other settings
 confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 
-# %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
-# stores our number for a printed one, and `say` keeps a number for the text.
-
 # %%
 # Import what the notebook uses and open the ledger.
 from functools import partial
@@ -41,6 +37,7 @@ import f1ci
 from notebooks.own.wangli_simulation import Design, f1_of_rates, rates, run
 from notebooks.shared import fold_statistics, statements
 
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `logistic_folds` draws data sets and cross-validates on them (`run`),
 # `fold_statistics` has scores and t intervals of the six folds, and `statements` compares the

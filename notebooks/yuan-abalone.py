@@ -17,10 +17,6 @@
 replicates: int = 100_000  # own test sets for numbers about all rules together
 seed: int = 20260101  # root of all random streams
 
-# %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
-# stores our number for a printed one, and `say` keeps a number for the text.
-
 # %%
 # Import what the notebook uses and open the ledger.
 import numpy as np
@@ -41,6 +37,7 @@ from notebooks.shared import (
 from notebooks.shared.r_random import RRandom
 from notebooks.shared.statements import Claims
 
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `joint_coverage` computes coverages exactly or by simulation, and `printed_tables`
 # finds the counts behind printed numbers. `recording` stores our numbers, and `drawing` draws them.

@@ -16,10 +16,6 @@
 replicates: int = 100_000  # own test sets, where the paper's own ones are not known
 seed: int = 20260101  # root of all random streams
 
-# %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
-# stores our number for a printed one, and `say` keeps a number for the text.
-
 # %%
 # Import what the notebook uses and open the ledger.
 from functools import partial
@@ -42,6 +38,7 @@ from notebooks.shared import (
 from notebooks.shared.r_random import RRandom
 from notebooks.shared.statements import Claims
 
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `normal_classes` trains the rules and draws R's test sets, `joint_coverage` computes
 # coverages exactly or by simulation, `recording` stores our numbers, and `drawing` draws them.

@@ -19,10 +19,6 @@ examples: int = 500  # test sets of a rule whose critical values are computed; t
 prevalences: list[float] = [0.0773, 0.07851]  # Table VII is fitted in steps between these
 seed: int = 20260101  # root of all random streams
 
-# %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
-# stores the number of another run for a printed one, and `say` keeps a number for the text.
-
 # %%
 # Import what the notebook uses and open the ledger.
 from dataclasses import replace
@@ -39,6 +35,7 @@ from notebooks.own.yuan_other_runs import cells_of_rates, standard_errors
 from notebooks.shared import datasets, joint_coverage, normal_classes, printed_tables
 from notebooks.shared.recording import KINDS, QUANTITIES
 
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `other_runs` fits populations to printed numbers, `joint_coverage` computes
 # coverages exactly or by simulation, and `printed_tables` finds the counts behind printed numbers.

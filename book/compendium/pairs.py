@@ -42,8 +42,9 @@ if install and None in map(find_spec, needs):
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     %cd -q f1ci-book/notebooks
     beside = True
-if beside and not find_spec("compendium"):
-    sys.path[:0] = [os.path.abspath(".."), os.path.abspath("../book")]
+if not find_spec("compendium"):
+    root = os.path.abspath(".." if beside else ".")
+    sys.path[:0] = [root, os.path.join(root, "book")]
 if None in map(find_spec, needs):
     get = "" if beside else "get the repository (`git clone https://github.com/f1ci/f1ci`), "
     raise ModuleNotFoundError(
