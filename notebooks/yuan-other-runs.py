@@ -56,8 +56,12 @@ OTHER_DIGITS = {"yuan/section-3c/logistic/joint/coverage": "yuan/table-7/logisti
 ALL = {"all": slice(None)}
 
 
-def explains(run, name, mean, deviation, replicates):
-    """Record what a run gives for a number, wherever that is printed and laid to this run."""
+def explains(run, name, mean, deviation, replicates=None):
+    """Record what a run gives for a number, wherever that is printed and laid to this run.
+
+    The ledger adds the error of the replicates that the paper states. `replicates` are those that
+    would give a mean the error that ours has.
+    """
     again = {**page.published.restated, **OTHER_DIGITS}
     restatements = [other for other, original in again.items() if original == name]
     for printed_as in (name, *restatements):
@@ -190,7 +194,7 @@ plain = fits("individual")
 say("yuan-other-runs-chi-square-plain", sum(fit.fit(prevalence_7)[1] for fit in plain.values()))
 
 # %%
-# Record what the fitted run gives for each printed number.
+# Record what the fitted run gives for each printed number, and how far one coverage is off.
 for rule, fit in fitted.items():
     cells = cells_of_rates(prevalence_7, *pairs[rule])
     _, summed = fit.tables.weights(cells)
@@ -199,7 +203,12 @@ for rule, fit in fitted.items():
     errors = np.sqrt(covariance.diagonal() - other_runs.ROUNDING**2)
     for key, value, error, sets in zip(six, mean, errors, fit.sets, strict=True):
         name = f"yuan/table-7/{rule}/{key}"
-        explains("R-yuan-10", name, value, error * np.sqrt(sets), int(sets))
+        explains("R-yuan-10", name, value, error * np.sqrt(sets))
+        if name == "yuan/table-7/1nn/joint/coverage":
+            off = abs(printed(name) - value) / error
+            say("yuan-other-runs-1nn-off-grid", off)
+            stated = given("yuan/section-3c/replicates")
+            say("yuan-other-runs-1nn-off-stated", off * np.sqrt(stated / sets))
 
 # %% [markdown]
 # The least chi-square is {glue:text}`yuan-other-runs-chi-square:.1f` on
@@ -334,8 +343,10 @@ for key in six:
     values = predicted[sets][from_run]
     mean, spread = values.mean(), values.std()
     predicted_z.append((printed(name) - mean) / spread)
-    # The spread of predictions is that of the printed number, the fit's error included.
-    explains("R-yuan-10", name, mean, spread * np.sqrt(sets), sets)
+    # The spread of predictions is the error of so many test sets and that of the fit.
+    deviation = printed_7[from_run].deviation
+    of_fit = max(spread**2 - deviation**2 / sets, 1e-12)
+    explains("R-yuan-10", name, mean, deviation, max(2, round(deviation**2 / of_fit)))
     row = [f"all rules, {kind} {quantity}", show.printed(name), f"{mean:.4f} ± {spread:.4f}"]
     own = printed_7[from_run]
     own_text = f"{own.mean:.4f} ± {own.deviation / np.sqrt(sets):.4f}"
@@ -347,8 +358,15 @@ show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
 # All six printed numbers lie within {glue:text}`yuan-other-runs-predicted-worst:.1f` standard
-# deviations of what the other run predicts. The printed population is far from five of them. So
-# the other run is more than a fit.
+# deviations of what the other run predicts. Not all of this is evidence. The individual length is nearly the
+# mean of four fitted lengths. The three coverages are predicted so loosely that hardly any number
+# could fail, and the ledger does not count them. The two other lengths are sharp predictions, and the printed
+# population misses both. So the other run is more than a fit.
+#
+# The ledger compares every number with the replicates that the paper states, and not with the 2000 or
+# 3000 that the digits suggest. Then one number is open: the joint coverage of 1NN is
+# {glue:text}`yuan-other-runs-1nn-off-stated:.1f` standard errors off, and
+# {glue:text}`yuan-other-runs-1nn-off-grid:.1f` with 2000 test sets ({ref}`N-yuan-6 <N-yuan-6>`).
 #
 # (shown-e-yuan-15)=
 # The paper has two readings of a single number: {published}`yuan/table-7/logistic/joint/coverage`
@@ -429,7 +447,7 @@ for rule, results in by_size.items():
     for key in six:
         name = f"yuan/table-6/{rule}/{key}"
         exact_number = results[smaller_n][f"rule/{key}"]
-        explains("R-yuan-11", name, exact_number.mean, exact_number.deviation, count_6)
+        explains("R-yuan-11", name, exact_number.mean, exact_number.deviation)
         if key in plain_keys and key.endswith("length"):
             longer.append(100 * (printed(name) / results[n_6][f"rule/{key}"].mean - 1))
 
@@ -511,10 +529,10 @@ freedom_6 = len(eight(first)) - 2
 # Record what the other forest gives for the printed numbers.
 expected = forest_expects(smaller_n, "z²", first, plain_keys)
 for key, mean, deviation in zip(plain_keys, *expected, strict=True):
-    explains("R-yuan-12", f"yuan/table-6/{forest}/{key}", mean, deviation, count_6)
+    explains("R-yuan-12", f"yuan/table-6/{forest}/{key}", mean, deviation)
 expected = forest_expects(n_6, "z²", first, list_keys)
 for identity, mean, deviation in zip(listed_ids, *expected, strict=True):
-    explains("R-yuan-12", identity, mean, deviation, 5000)
+    explains("R-yuan-12", identity, mean, deviation)
 
 # %%
 # Keep these numbers for the text.
@@ -599,7 +617,7 @@ for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
         name = f"yuan-other-runs-{rule}-{'four' if study.square else 'square'}"
         say(name, abs(float(off[1])) if rule == "1nn" else numbers[1].mean)
 for key, number in zip(corrected_keys, blurred["logistic", "4"], strict=True):
-    explains("R-yuan-13", f"yuan/table-6/logistic/{key}", *number, count_6)
+    explains("R-yuan-13", f"yuan/table-6/logistic/{key}", *number)
 head = ["", "coverage", "length", "coverage off by (s.e.)", "length off by (s.e.)"]
 show.table(head, rows, numeric=range(1, 5))
 
