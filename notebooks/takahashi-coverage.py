@@ -517,7 +517,7 @@ value = f"{text(span(large))} at n = 500 and more, the sizes studied"
 claim("6", words, value, close(span(large)))
 value = ", ".join(f"{c:.3f} at n = {n}" for n, c in between.items())
 near = close(list(between.values()))
-claim("6", "the same just above 100 (scenario 2, macro F1)", value, near)
+claim("6", "n larger than 100 is enough (just above 100: scenario 2, macro F1)", value, near)
 words = "n < 100: coverage tends to be smaller than the level"
 claim("6", words, f"{text(span(small))}, all 18 below", span(small)[1] < confidence_level)
 

@@ -67,7 +67,7 @@ show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
 # Do we read the data as their authors do? The abstract of {cite:t}`guillot2020` gives one number
 # for each set: the mean over nights of the F1 score of SimpleNet (there called SimpleSleepNet).
 # The weight of a stage is its share of the epochs. The weight of an epoch is the share of scorers
-# who agreed on it. These two numbers are not from one of the five papers, so they are not in the
+# who agreed on it. These two numbers are not from one of the papers, so they are not in the
 # ledger. They get the ledger's treatment here: the printed number, ours, and whether ours rounds
 # to it.
 

@@ -36,6 +36,7 @@ from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
 STANDARD_ERRORS = 4  # by which a simulated number may differ
+STATEMENT = "statement"  # in the key of a paper's statement
 _opened: list[Page] = []
 
 
@@ -152,8 +153,7 @@ class Page:
             statistic: its standard error times the root of the number of replicates.)
         replicates : int, optional
             The number of replicates behind `value`; None if it is exact. With a band: the number in
-            each replication, which shows that a build is quick. For another run: its presumed
-            number of replicates.
+            each replication, which shows that a build is quick.
         band : (low, high), optional
             The central 99 % of `splits` independent replications, at least 200.
         splits : int, optional
@@ -163,6 +163,11 @@ class Page:
         """
         low, high = band or (None, None)
         self._add(Record(id, value, deviation, replicates, low, high, splits, reconstructed))
+
+    def state(self, section: str, text: str, decision: str) -> None:
+        """Store a statement of the paper, with what our numbers say of it."""
+        key = f"{self.name}-{STATEMENT}-{1 + sum(f'-{STATEMENT}-' in k for k in self.quoted)}"
+        self.quoted[key] = Record(key, f"{decision} | {section} | {text}")
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
         """Record that a number cannot be computed because the input `what` is not published."""

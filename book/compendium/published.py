@@ -48,6 +48,7 @@ MARKS = {
     "several": "it is computed from one of several inputs that fit the print",
     "cut": "its digits are cut off, not rounded",
     "predicted": "it was not used to find the other run that gives it",
+    "open": "the other run to which its table row belongs does not give it",
 }
 
 
@@ -171,7 +172,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry of the errata; only errors have a text `right`."""
+    """One entry of the errata.
+
+    Of an error, `right` says what is right. Of another entry it says what we took where the paper
+    leaves something open; a remark may have none.
+    """
 
     id: str
     paper: str
