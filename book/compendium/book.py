@@ -1,6 +1,6 @@
 """Build the book: stage a tree of pages and executed notebooks, and run Jupyter Book.
 
-The staged tree has the repository's paths, because links for Binder and Colab point at the
+The staged tree has the repository's paths, because links for Binder point at the
 committed notebooks of this version's tag. This module asks for the verdicts, fills in the tables of
 the notebooks and the numbers that texts quote (:mod:`compendium.roles`), and writes the parts of
 pages that are made from data; `templates` has their form. A notebook that failed, or was not run,
@@ -44,7 +44,7 @@ from f1ci import __version__, cli
 
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (
-    *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
+    *("sentence", "verdicts", "scoreboard", "ledger-table", "inputs-table"),
     *("statements", "errata", "decisions", "environment", "cli", "parameters", "times"),
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
@@ -71,8 +71,8 @@ _POLICY = (
 def build(edition: Edition, *, preview: bool = False) -> list[str]:
     """Build the site of an edition; return what went wrong.
 
-    A preview goes into a folder of its own. Its pages quote the reference run, and show what
-    earlier runs have left.
+    A preview goes into a folder of its own. Its pages quote the last run of each notebook, or else
+    the reference run. The last site stays until the new one stands.
     """
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
@@ -86,8 +86,11 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
     target = edition.folder / ("preview" if preview else "html")
-    shutil.rmtree(target, ignore_errors=True)
+    last = staged / "last"
+    if target.exists():
+        target.rename(last)
     html.rename(target)
+    shutil.rmtree(last, ignore_errors=True)
     say(f"The site is in {target.relative_to(edition.root)}/index.html")
     return [] if preview else problems
 
@@ -113,7 +116,7 @@ def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
 
 def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]:
     """Write the tree that Jupyter Book reads; return what is wrong with it."""
-    results = edition.root / REFERENCE if preview else edition.results
+    results = _newest(edition, staged / "newest") if preview else edition.results
     ledger = Ledger(Published(edition.published), results)
     listed = tasks(edition)
     quoting = Quoting(ledger)
@@ -129,8 +132,26 @@ def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]
     # 3. Notebooks.
     for task in listed:
         _stage_notebook(edition, staged, task, quoting, late=bool(task.reason) and not preview)
+    if preview:
+        _tell_what_is_missing(ledger, quoting)
     old = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     return [f"the ledger: {problem}" for problem in ledger.problems] + old
+
+
+def _tell_what_is_missing(ledger: Ledger, quoting: Quoting) -> None:
+    """Say which numbers no run at hand has computed, and which pages show so in red."""
+    ids = [e.id for e in ledger.entries if e.verdict == "not-recorded"]
+    for what, found in (("Not computed", ids), ("Numbers are missing on", quoting.incomplete)):
+        if found:
+            say(f"{what}: {', '.join(found)}")
+
+
+def _newest(edition: Edition, folder: Path) -> Path:
+    """Copy the results of each notebook's last run to a folder, or else of the reference run."""
+    for results in (edition.root / REFERENCE, edition.results):
+        if results.exists():
+            shutil.copytree(results, folder, dirs_exist_ok=True)
+    return folder
 
 
 def _stage_files(edition: Edition, staged: Path) -> None:
@@ -160,7 +181,7 @@ def _write_fragments(edition: Edition, staged: Path, ledger: Ledger, listed: lis
     facts = {
         "tasks": listed,
         "quick": sources.quick_values(edition.root),
-        "done": [record for record in records if not record["error"]],
+        "done": records,
         "hashes": {record["name"]: record["results"] for record in records},
         "seconds": seconds,
         "reference": _read(edition.root / REFERENCE / "run.json"),
@@ -207,13 +228,17 @@ class Quoting:
         self.facts = {i: row.description for i, row in ledger.published.inputs.items()}
         self.facts |= {e.id: f"{e.description} ({e.verdict})" for e in ledger.entries}
         self.tally = partial(tally, ledger.numbers)
+        self.incomplete: list[str] = []
 
     def on_page(self, text: str, page: str) -> str:
         """Return a page's text with its numbers; an error names the page."""
         try:
-            return roles.in_book(text, self.known, self.facts, self.tally)
+            quoted = roles.in_book(text, self.known, self.facts, self.tally)
         except (LedgerError, KeyError) as error:
             raise LedgerError(f"{page}: {error}") from None
+        if '"not-computed"' in quoted and page not in self.incomplete:
+            self.incomplete.append(page)
+        return quoted
 
     def in_table(self, identity: str, what: str) -> str:
         """Return what a table of the book shows for a number, or for all numbers in a line."""
@@ -246,7 +271,8 @@ def _stage_notebook(
     edition: Edition, staged: Path, task: Task, quoting: Quoting, *, late: bool
 ) -> None:
     """Write a notebook as a page with provenance and folded code, and as a file to download."""
-    executed, source = edition.executed(task.name), edition.source(task.name)
+    executed = (edition.failed if task.is_broken else edition.executed)(task.name)
+    source = edition.source(task.name)
     if executed.exists():
         notebook: NotebookNode = nbformat.read(executed, as_version=4)
     else:
@@ -277,7 +303,7 @@ def _fill_tables(notebook: NotebookNode, quoting: Quoting) -> None:
 def _strip(edition: Edition, task: Task, *, late: bool) -> str:
     """Return the provenance of a page and its files, or a red box if it has no result."""
     record = task.record
-    if not record or late or record["error"]:
+    if not record or late or task.is_broken:
         return render("unfinished.md", task=task)
     return render(
         "provenance.html",
@@ -400,7 +426,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _main(edition: Edition, options: Namespace) -> bool:
-    problems = build(edition, preview=options.preview)
+    with edition.locked():
+        problems = build(edition, preview=options.preview)
     for problem in problems:
         say(f"error: {problem}")
     return not problems

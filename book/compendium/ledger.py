@@ -31,7 +31,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from compendium import RESULTS, check_names, write
+from compendium import RESULTS, check_names, note_read, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
@@ -105,6 +105,7 @@ class Page:
         """Return all printed facts of an input or a result."""
         if id not in self.published.everything:
             raise LedgerError(f"no input and no published number has the id {id!r}")
+        note_read(id)
         return self.published.everything[id]
 
     def number(self, id: str) -> Number:  # noqa: A002
@@ -116,6 +117,7 @@ class Page:
 
     def ids(self, prefix: str) -> list[str]:
         """Return the published numbers whose ids begin with `prefix`, in the tables' order."""
+        note_read(f"{prefix}*")
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
 
     def say(self, key: str, value: float | str) -> None:
@@ -188,6 +190,7 @@ class Page:
         row = self.published.named(record.id)
         if record.id in self.records:
             raise LedgerError(f"{record.id} is recorded twice")
+        note_read(row.id)
         self.records[record.id] = checked(record, row)
 
 

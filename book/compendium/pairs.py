@@ -24,24 +24,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from compendium import ROOT, ledger, references, roles, sources, write
 from compendium.published import Published
 from compendium.runs import REFERENCE, Edition, command
-from f1ci import __version__
 
 _FIND = """\
-# In the repository and on Binder this cell finds the repository. On Colab it fetches the repository
-# and installs the versions that the book was computed with. Elsewhere it says what to do.
+# In the repository this cell finds the repository. Elsewhere it says what to do.
 import os
 import sys
 from importlib.util import find_spec
 
 needs = {needs}
-install = "google.colab" in sys.modules  # True: install 200 packages into this kernel
 beside = os.path.isdir("../book/compendium")
-if install and None in map(find_spec, needs):
-    if not os.path.isdir("f1ci-book"):
-        !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
-    %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
-    %cd -q f1ci-book/notebooks
-    beside = True
 if not find_spec("compendium"):
     root = os.path.abspath(".." if beside else ".")
     sys.path[:0] = [root, os.path.join(root, "book")]
@@ -49,7 +40,7 @@ if None in map(find_spec, needs):
     get = "" if beside else "get the repository (`git clone https://github.com/f1ci/f1ci`), "
     raise ModuleNotFoundError(
         f"This notebook needs the book's packages: {get}run `make ready` in the repository, "
-        "and choose the kernel of its .venv. Or set install = True above."
+        "and choose the kernel of its .venv."
     )
 {prose}"""
 _PROSE = "from compendium.roles import prose  # shows a text with the numbers of this run"
@@ -161,7 +152,7 @@ def _finding(notebook: NotebookNode) -> NotebookNode:
     """Return the cell that finds the repository. Tutorials need f1ci alone."""
     in_book = any(_IN_BOOK.search(c.source) for c in notebook.cells if c.cell_type == "code")
     needs = ("compendium", "papermill") if in_book else ("f1ci",)
-    code = _FIND.replace("{version}", __version__).replace("{needs}", json.dumps(needs))
+    code = _FIND.replace("{needs}", json.dumps(needs))
     code = code.replace("{prose}", _PROSE if in_book else _PROSE_OR_NAMES)
     metadata = {"tags": ["remove-cell", JUPYTER_ONLY], "jupyter": {"source_hidden": True}}
     find: NotebookNode = new_code_cell(code, id="find", metadata=metadata)

@@ -253,10 +253,13 @@ class Published:
         return row
 
     @property
-    def facts(self) -> str:
-        """Return all printed facts that notebooks can read, as one text."""
-        rows = self.everything.values()
-        return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
+    def facts(self) -> dict[str, str]:
+        """Return the printed facts that notebooks can read, as one text for each id."""
+        rows = self.everything.items()
+        return {
+            i: " ".join(filter(None, (r.printed, r.erratum, r.mark, str(r.paper_replicates or ""))))
+            for i, r in rows
+        }
 
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
         """Return the entries of a table for the published numbers; the first pattern counts."""

@@ -132,12 +132,6 @@ class Entry(Record, Row):
         """Tell whether our number fits the printed number."""
         return VERDICTS[self.verdict].passes
 
-    def times(self, factor: float) -> Entry:
-        """Return the row with our value and its band multiplied by `factor`."""
-        ends = (self.value, self.low, self.high)
-        value, low, high = (x * factor if isinstance(x, float) else None for x in ends)
-        return replace(self, value=value, low=low, high=high)
-
     @property
     def stale(self) -> str:
         """Return the error if the errata explain a difference that is no difference."""
@@ -354,22 +348,6 @@ class Ledger:
             for e in self.entries
             if e.verdict == "open" and not (e.erratum.startswith(("O", "N")) or "open" in e.marks)
         ]
-
-    def power(self, factor: float) -> dict[str, tuple[int, int]]:
-        """Count the numbers of each verdict that would change if ours were multiplied by `factor`.
-
-        A number changes if it would no longer pass. A number that the errata explain changes
-        if it would pass or leave its expected value. (A band moves with its value.)
-        """
-        found: dict[str, tuple[int, int]] = {}
-        for e in self.entries:
-            if not isinstance(e.value, float) or e.value == 0:
-                continue
-            after, tone = e.times(factor), VERDICTS[e.verdict].tone
-            turned = VERDICTS[after.verdict].tone != tone or bool(after.moved)
-            caught, of = found.get(e.verdict, (0, 0))
-            found[e.verdict] = caught + turned, of + 1
-        return {name: found[name] for name in VERDICTS if name in found}
 
     @property
     def numbers(self) -> list[Entry]:

@@ -372,9 +372,6 @@ def test_the_value_of_another_run_must_not_move_either(folder):
     assert error == f"{RUN}: R-lam-2 rests on 0.804 +- 0.008, but that run gives 0.813"
     # What is allowed also has the error of the run's own value: 0.025 from 10^4 replicates.
     assert not other_run(folder, 0.829, 2.5, ours=10**4).problems
-    found = other_run(folder, 0.804, 5.0)
-    for factor, caught in ((0.5, 1), (1.0, 0), (1.02, 1), (2.0, 1)):
-        assert found.power(factor)["other-run-fitted"] == (caught, 1)
 
 
 @pytest.mark.parametrize(("of_run", "coverage"), [(0.9003, "either-run"), (0.8991, "open")])
@@ -634,7 +631,7 @@ def test_the_command_fails_on_an_open_row_and_on_errors(folder, capsys):
     assert command(folder) == 0  # nothing recorded yet: only gaps
     save(folder, {"lam/section-6/low": 0.7})
     capsys.readouterr()
-    assert command(folder) == 1
+    assert command(folder) == 3
     said = capsys.readouterr().out
     assert "open: 1\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in said
     change(folder / "book" / "published" / "lam.csv", "id,paper", "id,journal")
@@ -646,7 +643,7 @@ def test_another_root_seed_has_to_give_the_same_verdicts(folder, capsys):
     how = simulated(replicates=10**6)
     save(folder, {"lam/table-3/n-25": 0.9761}, **how)
     shutil.move(folder / "_build" / "results", folder / "book" / "reference")
-    for value, now, code in ((0.9763, "match", 0), (0.9768, "monte-carlo", 0), (0.98, "open", 1)):
+    for value, now, code in ((0.9763, "match", 0), (0.9768, "monte-carlo", 0), (0.98, "open", 3)):
         save(folder, {"lam/table-3/n-25": value}, **how)
         shutil.rmtree(folder / "_build" / "seed", ignore_errors=True)
         (folder / "_build" / "seed").mkdir()
@@ -655,14 +652,3 @@ def test_another_root_seed_has_to_give_the_same_verdicts(folder, capsys):
         out = capsys.readouterr().out
         assert f"| match | {now} | 1 |" in out
         assert ("lam/table-3/n-25: printed 0.976" in out) == (now != "match")
-
-
-# The ledger's power
-
-
-def test_power_counts_the_verdicts_that_a_factor_turns(folder):
-    """Printed .665 rounds to itself up to .6655; the erratum rests on .1403, give or take .0005."""
-    save(folder, {"lam/section-6/low": 0.665, "lam/section-6/wrong": 0.1403})
-    found = built(folder)
-    for factor, caught in ((1.0005, 0), (1.01, 1), (0.5, 1)):
-        assert found.power(factor) == {"match": (caught, 1), "erratum": (caught, 1)}

@@ -5,12 +5,12 @@ processor, and a Dask cluster as many again; tests share trees where they can.
 """
 
 import ast
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from compendium import (
     RefusedError,
     book,
     check_names,
+    deposit,
     pairs,
     references,
     roles,
@@ -32,7 +33,7 @@ from compendium import (
 )
 from compendium.runs import Edition, tasks
 from sites import ROLE_LEFT
-from trees import call, change, command, environment, files, make_tree, notebook, run
+from trees import call, command, environment, files, make_tree, notebook, put_data, run
 
 DRAWS = notebook(
     "Draws",
@@ -54,6 +55,19 @@ with executor() as pool:
 type(pool).__name__""",
     parameters="replicates: int = 2_000  # draws per block\nseed: int = 7  # root seed",
 )
+READS = """
+# %%
+from pathlib import Path
+
+from compendium import data, ledger
+
+page = ledger.open("draws")
+fruit = data.read_verified("fruit.csv")
+positives = page.given("lam/section-6/tp")
+of_wald = page.ids("lam/section-6/wald/")
+if Path("full").exists():
+    raise OSError("No space left on device")  # which is no input
+"""
 BROKEN = notebook(
     "Broken",
     'from compendium import RESULTS\n\n(RESULTS / "broken.csv").write_text("half")',
@@ -64,9 +78,9 @@ BROKEN = notebook(
 ONE = ("--workers", "1")  # a process for one notebook; with two it starts a Dask cluster
 
 
-def reason(root, name, edition="full", text=""):
+def reason(root, name, text=""):
     """Why the runner would run a notebook again."""
-    (task,) = tasks(Edition(root, edition), [name], sources.values_in(text))
+    (task,) = tasks(Edition(root), [name], sources.values_in(text))
     return task.reason
 
 
@@ -83,7 +97,8 @@ def refused(outcome, message):
 
 @pytest.mark.parametrize("source", sources.sources(NOTEBOOKS), ids=lambda p: p.stem)
 def test_a_committed_pair_follows_from_its_source(source):
-    committed = source.with_suffix(".ipynb").read_text("utf-8")
+    pair = source.with_suffix(".ipynb")
+    committed = pair.read_text("utf-8") if pair.exists() else ""
     assert committed == pairs.pair_text(source), f"{source.stem}: run `make pair`"
     for cell in nbformat.reads(committed, as_version=4).cells:
         shows = {kind for output in cell.get("outputs", []) for kind in output.data}
@@ -97,23 +112,6 @@ def test_a_committed_pair_follows_from_its_source(source):
     for name, value in sources.quick_values(ROOT).get(source.stem, {}).items():
         assert type(value) is type(defaults[name])
         assert value != defaults[name]
-
-
-@pytest.fixture(scope="module")
-def imported():
-    """The modules of this repository that each notebook imports, directly or not."""
-    return {path.stem: sources.imported(path, ROOT) for path in sources.sources(NOTEBOOKS)}
-
-
-def test_no_notebook_imports_the_machinery_that_judges_or_builds(imported):
-    names = {p.stem for p in set().union(*imported.values()) if p.parent.name == "compendium"}
-    assert names == {"__init__", "data", "figures", "ledger", "pool", "published", "show"}
-
-
-def test_a_module_of_one_notebook_has_its_name(imported):
-    for path in (NOTEBOOKS / "own").glob("*.py"):
-        users = [name for name, modules in imported.items() if path in modules]
-        assert users == [path.stem.replace("_", "-")], path.name
 
 
 def test_jupyter_reads_numbers_and_names_instead_of_roles():
@@ -177,7 +175,8 @@ def test_values_that_cannot_be_meant_are_refused(tmp_path, text, message):
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """A tree with a sound and a broken notebook, run once; and what the command said."""
-    root = make_tree(tmp_path_factory.mktemp("ran"), draws=DRAWS, broken=BROKEN)
+    root = make_tree(tmp_path_factory.mktemp("ran"), draws=DRAWS + READS, broken=BROKEN)
+    put_data(root, "fruit.csv", "fruit,n\nfig,1\n")
     (root / "notebooks" / "quick.yml").write_text("draws:\n  replicates: 1_000\n")
     return root, call(root, "execute")
 
@@ -191,23 +190,23 @@ def copied(ran, tmp_path):
 @pytest.mark.slow
 def test_a_failure_is_named_and_stops_nothing_else(ran):
     root, outcome = ran
-    assert outcome.returncode == 1, outcome.stdout + outcome.stderr
+    assert outcome.returncode == 3, outcome.stdout + outcome.stderr
     assert "FAILED: broken" in outcome.stdout
     assert "cell 6: ZeroDivisionError: division by zero" in outcome.stdout
     assert "2 of 2 notebooks done" in outcome.stdout
     build = root / "_build"
     assert files(build) == {
         *("executed/draws.ipynb", "records/draws.json", "results/draws.csv"),
-        *("executed/broken.ipynb", "records/broken.json"),
+        *("failed/broken.ipynb", "failed/broken.json"),
     }
-    record = json.loads((build / "records" / "broken.json").read_text())
-    assert record["error"] == "cell 6: ZeroDivisionError: division by zero"
-    shown = (build / "executed" / "broken.ipynb").read_text()
+    assert Edition(root).failure("broken")["error"] == "cell 6: ZeroDivisionError: division by zero"
+    shown = (build / "failed" / "broken.ipynb").read_text()
     assert "before" in shown
     assert "Traceback" in shown
     executed = (build / "executed" / "draws.ipynb").read_text()
     assert str(root) not in executed
     assert '"papermill": {' not in executed
+    assert "data/fruit.csv" in Edition(root).record("draws")["inputs"]
 
 
 @pytest.mark.slow
@@ -231,9 +230,15 @@ CHANGES = [  # a file, what it holds, what it holds then, and what has changed
     ("f1ci/__init__.py", '"""', '""" ', "the package"),
     ("book/compendium/pool.py", '"""', '""" ', "the modules it imports"),
     ("book/compendium/figures.mplstyle", "10", "11", "the figures' style"),
-    ("book/published/inputs.csv", ",77\n", ",78\n", "the printed numbers"),
     ("_build/results/draws.csv", "0,", "00,", "results/draws.csv"),
-    ("notebooks/data/new.csv", "", "new", "the data"),
+    # What it has read, and an id that begins as those that it has listed.
+    ("notebooks/data/fruit.csv", "1", "2", "data/fruit.csv"),
+    ("book/published/inputs.csv", ",77\n", ",78\n", "lam/section-6/tp"),
+    ("book/published/lam.csv", "section-6/wald/low", "section-6/wald/l", "lam/section-6/wald/*"),
+    # It has not read these.
+    ("notebooks/data/new.csv", "", "new", ""),
+    ("book/published/inputs.csv", ",44\n", ",45\n", ""),
+    ("book/published/jiang.csv", ",0.8", ",0.9", ""),
     # No notebook imports these; a description and the errata's text have no part in a number.
     ("notebooks/shared/new.py", "", "new", ""),
     ("book/compendium/verdicts.py", '"""', '""" ', ""),
@@ -307,12 +312,6 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied):
         run(copied, "draws", "--force", "--scheduler", cluster.scheduler_address)
         assert results.read_bytes() == expected
         assert "ClientExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
-        # A worker with another f1ci than the notebook's computes nothing.
-        change(copied / "f1ci" / "__init__.py", '"""', '""" ')
-        again = call(copied, "execute", "draws", "--scheduler", cluster.scheduler_address)
-    assert again.returncode == 1
-    assert "do not have this notebook's f1ci" in again.stdout
-    assert not results.exists()
 
 
 # Papermill alone
@@ -442,18 +441,129 @@ def test_a_cell_without_end_is_a_failure_with_a_sentence(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_leaves_nothing_that_counts_as_done(tmp_path):
+@pytest.mark.parametrize("signal", ["terminate", "kill"])
+def test_a_runner_that_is_stopped_or_killed_leaves_no_process_and_no_folder(tmp_path, signal):
     root = make_tree(tmp_path, waits=WAITS)
-    with subprocess.Popen(command(root, "execute", *ONE), env=environment()) as process:
+    with tempfile.TemporaryDirectory() as short:  # as the sockets of kernels want it
+        process = subprocess.Popen(
+            command(root, "execute", *ONE), env={**environment(), "TMPDIR": short}
+        )
         while not [*root.glob("_build/running-*/*/made/results/waits.csv")]:
             assert process.poll() is None
             time.sleep(0.05)
         family = psutil.Process(process.pid).children(recursive=True)
         assert len(family) >= 2  # papermill's process, and the kernel
-        process.terminate()  # where pytest runs in the background, nobody hears Ctrl-C
+        # Where pytest runs in the background, nobody hears Ctrl-C.
+        getattr(process, signal)()
         process.wait()
-    _, alive = psutil.wait_procs(family, timeout=60)
-    assert alive == []
-    assert files(root / "_build") == set()
-    assert process.returncode == 130
+        _, alive = psutil.wait_procs(family, timeout=60)
+        assert alive == []
+        assert [*Path(short).iterdir()] == []
+    assert [path.name for path in (root / "_build").iterdir()] == [".lock"]
+    assert process.returncode == {"terminate": 130, "kill": -9}[signal]
     assert reason(root, "waits") == "never run"
+
+
+@pytest.mark.slow
+def test_a_forced_run_that_fails_takes_no_result_away(copied):
+    before = {f: (copied / "_build" / f).read_bytes() for f in files(copied / "_build")}
+    (copied / "notebooks" / "full").touch()
+    outcome = call(copied, "execute", "draws", "--force", *ONE)
+    assert outcome.returncode == 3
+    failed = "cell 7: OSError: No space left on device"
+    assert f"FAILED: {failed}" in outcome.stdout
+    after = {f: (copied / "_build" / f).read_bytes() for f in files(copied / "_build")}
+    assert after.keys() - before.keys() == {"failed/draws.ipynb", "failed/draws.json"}
+    assert {f: after[f] for f in before} == before
+    # The complete run is valid, and a certificate does not pass over the failure.
+    (task,) = tasks(Edition(copied), ["draws"])
+    assert (task.reason, task.failed) == ("", failed)
+    problems = list(
+        deposit.differences([task], *[{"sources": {}, "parameters": {}, "made": {}}] * 2)
+    )
+    assert problems == [f"the notebook draws failed when it ran again: {failed}"]
+    # Without a complete run its page shows how far it came; a run that ends well forgets it.
+    (copied / "_build" / "results" / "draws.csv").unlink()
+    assert reason(copied, "draws") == f"failed last time: {failed}"
+    (copied / "notebooks" / "full").unlink()
+    run(copied, "draws", *ONE)
+    assert files(copied / "_build") == before.keys()
+
+
+DAMAGED = ["", "[]", "7", "{", '{"error": "", "inputs": {}}', "\udcff"]
+
+
+@pytest.mark.slow
+def test_a_damaged_record_runs_again_and_names_no_file_outside_its_folder(copied):
+    path = copied / "_build" / "records" / "draws.json"
+    (copied / "victim").touch()
+    whole = path.read_text()
+    outside = whole.replace('"outputs": {', '"outputs": {"../victim": "",')
+    assert outside != whole
+    for text in (whole[:300], outside, *DAMAGED):
+        path.write_text(text, errors="surrogateescape")
+        assert reason(copied, "draws") == "never run"
+        assert "the notebook draws must run: never run" in call(copied, "verdicts").stdout
+    path.write_text(outside)
+    run(copied, "draws", *ONE)
+    assert (copied / "victim").exists()
+    assert reason(copied, "draws") == ""
+
+
+@pytest.mark.slow
+def test_two_runs_exclude_each_other(copied):
+    words = command(copied, "execute", "draws")
+    with Edition(copied).locked():
+        second = subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True)
+        assert second.stdout.readline() == "Waiting for another run in _build/ to end ...\n"
+        assert second.poll() is None
+    said, _ = second.communicate(timeout=60)
+    assert said == "1 of 1 notebooks are up to date (--force runs them anyway).\n"
+
+
+ENDS_SLOWLY = notebook(
+    "Ends slowly",
+    """\
+import time
+
+handlers = get_ipython().kernel.shell_handlers
+info = handlers["kernel_info_request"]  # the last thing that papermill asks for
+
+
+async def slow(*message):
+    await info(*message)
+    time.sleep(1)
+
+
+handlers["kernel_info_request"] = slow""",
+)
+
+
+@pytest.mark.slow
+def test_no_line_of_a_healthy_run_looks_like_a_failure(tmp_path, capfd):
+    run(make_tree(tmp_path, ends=ENDS_SLOWLY), *ONE)
+    assert "ERROR" not in capfd.readouterr().err
+
+
+def test_the_last_site_stays_until_the_next_one_stands(tmp_path, monkeypatch):
+    edition = Edition(tmp_path)
+    site = tmp_path / "_build" / "html" / "index.html"
+    site.parent.mkdir(parents=True)
+    site.write_text("last")
+    made = tmp_path / "_build" / "stage" / "_build" / "html" / "index.html"
+
+    def build(*_):
+        assert site.read_text() == "last"
+        if sound:
+            made.parent.mkdir(parents=True)
+            made.write_text("next")
+        return ""
+
+    monkeypatch.setattr(book, "stage", lambda *_, **__: [])
+    monkeypatch.setattr(book, "_jupyter_book", build)
+    sound = False
+    assert book.build(edition) == ["no site was built"]
+    assert site.read_text() == "last"
+    sound = True
+    assert book.build(edition) == []
+    assert site.read_text() == "next"

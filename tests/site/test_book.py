@@ -74,19 +74,6 @@ def test_every_link_of_the_real_book_leads_somewhere(site):
     assert list(faults(site)) == []
 
 
-def test_the_check_of_links_sees_what_it_is_for(tmp_path):
-    (tmp_path / "a.html").write_text('<p id="here"></p><a href="#here"></a><a href="b.html"></a>')
-    (tmp_path / "b.html").write_text(
-        '<a href="a.html#nowhere"></a><img src="a.html"><a href="c.csv"></a>'
-    )
-    name = tmp_path.name
-    assert list(faults(read_pages(tmp_path))) == [
-        f"{name}/b.html: an image has no alternative text (a.html)",
-        f"{name}/b.html: the link a.html#nowhere names no place on its page",
-        f"{name}/b.html: the link c.csv leads nowhere",
-    ]
-
-
 def test_no_page_misses_a_number_or_has_an_id_twice(site):
     for path, page in site.items():
         # The page of the search has a box for readers without scripts.
