@@ -5,7 +5,6 @@
 the format after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
 ``{glue:text}`lam-coverage-largest:.1f``` gives a number that a notebook said; a notebook's address
 and two colons before its key are for the reader of the source.
-``{searched}`split-seeds:tried``` gives a column of a search in ``notebooks/data/*-searches.csv``.
 ``{verdict}`lam/section-6/f1``` gives the verdict of a number, on pages of the book.
 ``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
 verdict.
@@ -15,14 +14,12 @@ Each role is replaced in the text, for the book by `in_book` and for Jupyter by 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from markupsafe import escape
 
-from compendium import DATA, SITE, show
+from compendium import SITE, show
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 
@@ -49,20 +46,7 @@ def known_values(published: Published, records: Mapping[str, Record]) -> Known:
         "published": {i: (row.printed, row.printed) for i, row in rows.items()},
         "computed": {i: (r.value, rows[i].printed) for i, r in records.items() if i in rows},
         "glue:text": {i: (r.value, "") for i, r in records.items() if "/" not in i},
-        "searched": searches(),
     }
-
-
-def searches(folder: Path = DATA) -> dict[str, tuple[str, str]]:
-    """Return what programs searched: each column of each search, with thousands set apart."""
-    found = {}
-    for path in sorted(folder.glob("*-searches.csv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            for line in csv.DictReader(file):
-                for column, text in line.items():
-                    number = f"{int(text):,}" if text.isdigit() and len(text) > 4 else text
-                    found[f"{line['search']}:{column}"] = number, ""
-    return found
 
 
 def _replace(text: str, shown: Callable[[str, str], str | None]) -> str:
@@ -105,7 +89,7 @@ def in_book(text: str, known: Known, facts: Mapping[str, str], tally: Callable[[
             raise LedgerError(f"no published number has the id {identity!r}")
         if not number:
             return '<span class="not-computed">not computed</span>'
-        if role in ("glue:text", "searched", "verdict"):
+        if role in ("glue:text", "verdict"):
             return number
         row = f'href="../book/ledger.html#{identity}" title="{escape(facts[identity])}"'
         link = f'<a class="ledger-number {role}" {row}>{escape(number)}</a>'
@@ -123,7 +107,7 @@ def in_jupyter(text: str, known: Known, page: str) -> str:
             return there
         if role in known:
             identity, number = _quoted(known, role, content)
-            if role in ("glue:text", "searched"):
+            if role == "glue:text":
                 return number or there
             return f"[{number or '…'}]({SITE}book/ledger.html#{identity})"
         titled = _TITLED.fullmatch(content)

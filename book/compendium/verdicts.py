@@ -334,6 +334,8 @@ class Ledger:
             for i, value in self.quoted.items()
             if i.startswith(f"{notebooks[i]}-{STATEMENT}-")
         ]
+        order = list(published.papers)
+        self.statements.sort(key=lambda statement: order.index(statement.paper))
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
         folder = published.folder.parents[1] / "notebooks"
