@@ -221,7 +221,7 @@ class Entry(Record, Row):
         if self.run and self.agrees:
             return self._of_other_run
         if self.reconstructed and verdict in ("match", "monte-carlo"):
-            return "one-of-several" if "several" in self.marks else "reconstructed"
+            return "reconstructed"
         if self.erratum and verdict == "open":
             is_run = self.erratum.startswith("R")
             return self._of_other_run if is_run else EXPLAINED[self.erratum[0]]
