@@ -113,9 +113,16 @@ show.grid(
 # **How this was found.** The sizes 844 of 4177 and 3936 of 20,000 are no round shares. Each fits an
 # independent draw for every row. So we searched the seeds 0 to 3000 in ten ways to write such a
 # split in R, and asked for the size and the number of positives of both data sets. Of these
-# {searched}`split-seeds:tried` tries {searched}`split-seeds:hits` fits, where chance
-# would give {searched}`split-seeds:by_chance`. (`make train` makes this and all other searches
+# {glue:text}`yuan-abalone-split-tried:,d` tries {glue:text}`yuan-abalone-split-hits:d` fits, where chance
+# would give {glue:text}`yuan-abalone-split-by-chance:.4f`. (`make train` makes this and all other searches
 # again.) The next cell repeats the search for the way that succeeded.
+
+# %%
+# Keep what the searches tried, how often they hit, and how often chance would.
+searches = datasets.yuan_searches()
+for name in ("split", "codings-logistic", "codings-both", "table-1", "forests", "later-forests"):
+    for column in ("tried", "hits", "by_chance"):
+        say(f"yuan-abalone-{name}-{column}".replace("_", "-"), searches.loc[name, column])
 
 # %%
 # Repeat the search for the split.
@@ -135,11 +142,11 @@ say("yuan-abalone-seed", hits[0])
 # {glue:text}`yuan-abalone-seeds-3c` of them gives those of the letters too: the seed
 # {glue:text}`yuan-abalone-seed`. (The printed true values determine the numbers of positives.)
 #
-# We then tried {searched}`abalone-codings:tried` codings of the abalone features: 127 sets of
-# measures, and eight ways to code sex. {searched}`abalone-codings-logistic:hits` gives logistic
+# We then tried {glue:text}`yuan-abalone-codings-both-tried:,d` codings of the abalone features: 127 sets of
+# measures, and eight ways to code sex. {glue:text}`yuan-abalone-codings-logistic-hits:d` gives logistic
 # regression's counts. That alone would be no evidence, because chance would give
-# {searched}`abalone-codings-logistic:by_chance`. But the same coding gives 1NN's counts as well,
-# and for both chance would give {searched}`abalone-codings:by_chance`. With this coding the
+# {glue:text}`yuan-abalone-codings-logistic-by-chance:.1f`. But the same coding gives 1NN's counts as well,
+# and for both chance would give {glue:text}`yuan-abalone-codings-both-by-chance:.4f`. With this coding the
 # forest fitted at the first try. Of
 # {glue:text}`yuan-abalone-other-forests` forests with other seeds {glue:text}`yuan-abalone-forest-hits`
 # have the same counts. The authors were not asked.
@@ -299,9 +306,9 @@ say("yuan-abalone-drift-length", abs(check.length))
 # The introduction's example has a validation set of {published}`yuan/table-1/n` outcomes, and does not
 # say which. It is a sample of the abalone population with replacement ({ref}`N-yuan-7 <N-yuan-7>`):
 # `set.seed(599)` and `sample(1:3333, 10000, TRUE)`. We tried 12,000 seeds in two ways to sample, and
-# {searched}`table-1-seeds:hits` of these {searched}`table-1-seeds:tried` has the counts
+# {glue:text}`yuan-abalone-table-1-hits:d` of these {glue:text}`yuan-abalone-table-1-tried:,d` has the counts
 # that the printed numbers need, where chance would give
-# {searched}`table-1-seeds:by_chance`. (`sample` works in this way since R version 3.6.)
+# {glue:text}`yuan-abalone-table-1-by-chance:.4f`. (`sample` works in this way since R version 3.6.)
 
 # %%
 cases = int(given("yuan/table-1/n"))
@@ -343,11 +350,11 @@ show.grid(
 
 # %% [markdown]
 # The forest of Table I has {glue:text}`yuan-abalone-forest-1`. These counts come from its two printed
-# numbers, so the agreement of these is no evidence. We tried {searched}`table-1-forests:tried` ways
-# to grow the forest, and {searched}`table-1-later-forests:tried` later forests in 13 streams. Of these
-# {searched}`table-1-forests:hits` and {searched}`table-1-later-forests:hits` fit. Chance would
-# give about {searched}`table-1-forests:by_chance` and
-# {searched}`table-1-later-forests:by_chance`, so they are no evidence either.
+# numbers, so the agreement of these is no evidence. We tried {glue:text}`yuan-abalone-forests-tried:,d` ways
+# to grow the forest, and {glue:text}`yuan-abalone-later-forests-tried:,d` later forests in 13 streams. Of these
+# {glue:text}`yuan-abalone-forests-hits:d` and {glue:text}`yuan-abalone-later-forests-hits:d` fit. Chance would
+# give about {glue:text}`yuan-abalone-forests-by-chance:.1f` and
+# {glue:text}`yuan-abalone-later-forests-by-chance:.1f`, so they are no evidence either.
 #
 # (shown-e-yuan-16)=
 # Logistic regression's $F_{0.5}$ is {glue:text}`yuan-abalone-fraction` = {computed}`yuan/table-1/logistic/f0.5|.6f`. The table has

@@ -112,6 +112,11 @@ next_cells = normal_classes.joint_counts(next_z, [rule.predict(next_x) for rule 
 next_truth = joint_coverage.true_values(next_cells, measures)
 error = joint_coverage.estimates(cases * population, measures).error[0]
 say("yuan-gaussian-true-error", error.max())
+# What was searched, how often it hit, and how often chance would.
+searches = datasets.yuan_searches()
+for name in ("3a-true-values", "3a-one-seed", "3a-seeds"):
+    for column in ("tried", "hits", "by_chance"):
+        say(f"yuan-gaussian-{name}-{column}".replace("_", "-"), searches.loc[name, column])
 
 # %%
 # Record the true values of both tables, and compare all of them.
@@ -131,8 +136,8 @@ show.table(["", "printed", "exact", "the million after the training set"], rows,
 # (shown-n-yuan-18)=
 # So the text is not right that one million served all rules. The forest's true values come from
 # another million than those of the two other rules ({ref}`N-yuan-18 <N-yuan-18>`). We tried
-# {searched}`true-value-millions:tried` places of R's random numbers for the other million, and
-# {searched}`true-value-millions:hits` of them give all four numbers. Its four values lie a
+# {glue:text}`yuan-gaussian-3a-true-values-tried:,d` places of R's random numbers for the other million, and
+# {glue:text}`yuan-gaussian-3a-true-values-hits:d` of them give all four numbers. Its four values lie a
 # little below the exact ones, by less than the error of a simulated true value,
 # {glue:text}`yuan-gaussian-true-error:.4f` (standard error).
 #
@@ -214,13 +219,13 @@ say("yuan-gaussian-suitable-logistic", suitable[2])
 # These two values were chosen to do so, and the ledger does not use them.
 #
 # **How the seeds were found.** The seed 499 comes from the splits of {doc}`yuan-abalone`, and the seed
-# 599 from Table I there. We then tried {searched}`section-3a-streams:tried` streams: seeds that
+# 599 from Table I there. We then tried {glue:text}`yuan-gaussian-3a-one-seed-tried:,d` streams: seeds that
 # people choose, two ways to draw $Z$, and knn's random numbers or none. We asked that at least five of the
 # six coverages of 1NN and logistic regression at $n = 500$ agree to the last digit.
-# {searched}`section-3a-streams:hits` stream does this, where chance would give
-# {searched}`section-3a-streams:by_chance`. The 14 other numbers were not used in the search, and
-# follow. Of {searched}`section-3a-windows:tried` windows with a seed for each test set
-# {searched}`section-3a-windows:hits` fit. The authors were not asked.
+# {glue:text}`yuan-gaussian-3a-one-seed-hits:d` stream does this, where chance would give
+# {glue:text}`yuan-gaussian-3a-one-seed-by-chance:.0e`. The 14 other numbers were not used in the search, and
+# follow. Of {glue:text}`yuan-gaussian-3a-seeds-tried:,d` windows with a seed for each test set
+# {glue:text}`yuan-gaussian-3a-seeds-hits:d` fit. The authors were not asked.
 #
 # ## One promise for many intervals
 #

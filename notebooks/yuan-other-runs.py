@@ -386,7 +386,8 @@ rows = []
 for name, cells, times in (
     ("another split, rules trained anew", splits, 1),
     ("the printed rules, one test sample, resampled", samples, 1),
-    ("the same, a sample as large as the population", samples, size_7 / n_7),
+    ("the same, a sample of 8000", samples, 8000 / n_7),
+    ("the same, a sample of 16,000", samples, 16_000 / n_7),
 ):
     nine = other_runs.rates(cells)
     off = centre - nine.mean(axis=0)
@@ -394,22 +395,27 @@ for name, cells, times in (
     squared = float(off @ np.linalg.solve(spread + uncertainty, off))
     rows.append([name, f"{squared:.1f}", f"{stats.chi2.cdf(squared, 9):.4f}"])
     if cells is samples:
-        say(f"yuan-other-runs-fixed-{'small' if times == 1 else 'large'}", squared)
+        say(f"yuan-other-runs-fixed-{times * n_7:.0f}", squared)
+# What was searched, how often it hit, and how often chance would.
+searches = datasets.yuan_searches()
+for name in ("3b-one-seed", "3b-seeds", "3c-fixed-sample"):
+    for column in ("tried", "hits", "by_chance"):
+        say(f"yuan-other-runs-{name}-{column}".replace("_", "-"), searches.loc[name, column])
 show.table(["", "squared distance (9 expected)", "probability of less"], rows, numeric=(1, 2))
 
 # %% [markdown]
 # No distance is unusually large. One sample of {published}`yuan/section-3c/n` cases would seldom be so
-# near to the printed rules: its squared distance is {glue:text}`yuan-other-runs-fixed-small:.1f`. If the sample
-# were as large as the population, the distance would be {glue:text}`yuan-other-runs-fixed-large:.1f`, so a
-# larger fixed sample fits better. But we chose the direction after seeing the result, and logistic
+# near to the printed rules: its squared distance is {glue:text}`yuan-other-runs-fixed-3000:.1f`. For a sample
+# of 8000 it would be {glue:text}`yuan-other-runs-fixed-8000:.1f`, and of 16,000
+# {glue:text}`yuan-other-runs-fixed-16000:.1f`, so a larger fixed sample fits better. But we chose the direction after seeing the result, and logistic
 # regression's second fit would change it. So we do not decide.
 #
 # **We searched for the run itself**, with all rules known, and did not find it. The search covered
-# {searched}`section-3c-samples:tried` samples that were drawn once: seeds 0 to 1499, sizes from
+# {glue:text}`yuan-other-runs-3c-fixed-sample-tried:,d` samples that were drawn once: seeds 0 to 1499, sizes from
 # 500 to 16,000, with and without replacement, in R's old and new way. Of these
-# {searched}`section-3c-samples:hits` give the four individual lengths, within their errors. With
+# {glue:text}`yuan-other-runs-3c-fixed-sample-hits:d` give the four individual lengths, within their errors. With
 # the random numbers of another generator, which the authors cannot have used, it is
-# {searched}`section-3c-samples:by_chance`. So nothing was found beyond chance.
+# {glue:text}`yuan-other-runs-3c-fixed-sample-by-chance:.0f`. So nothing was found beyond chance.
 #
 # (shown-r-yuan-2)=
 # ## Table VI: a smaller test set
@@ -711,13 +717,13 @@ show.table(["", "coverage", "length"], rows, numeric=(1, 2))
 # called open.
 #
 # **We searched for the test sets themselves** as well, by eight coverages of the list of section III-B, those
-# of 1NN and logistic regression. We took {searched}`section-3b-streams:tried` streams of R's random
+# of 1NN and logistic regression. We took {glue:text}`yuan-other-runs-3b-one-seed-tried:,d` streams of R's random
 # numbers: seeds that people choose, the places after the split and after 1NN, and knn's random numbers
-# between test sets or none. We also took {searched}`section-3b-windows:tried` windows with a seed for
+# between test sets or none. We also took {glue:text}`yuan-other-runs-3b-seeds-tried:,d` windows with a seed for
 # each test set. At least four of the eight coverages agree in
-# {searched}`section-3b-streams:hits` streams and in {searched}`section-3b-windows:hits` windows,
-# where chance would give {searched}`section-3b-streams:by_chance` and
-# {searched}`section-3b-windows:by_chance`.
+# {glue:text}`yuan-other-runs-3b-one-seed-hits:d` streams and in {glue:text}`yuan-other-runs-3b-seeds-hits:d` windows,
+# where chance would give {glue:text}`yuan-other-runs-3b-one-seed-by-chance:.3f` and
+# {glue:text}`yuan-other-runs-3b-seeds-by-chance:.1f`.
 
 # %% [markdown]
 # ## What we learn

@@ -45,7 +45,6 @@ class LedgerError(RefusedError):
 MARKS = {
     "input": "it served to find an input that is not printed",
     "chosen": "a design that the paper leaves open was chosen because it gives this number",
-    "several": "it is computed from one of several inputs that fit the print",
     "cut": "its digits are cut off, not rounded",
     "predicted": "it was not used to find the other run that gives it",
     "open": "the other run to which its table row belongs does not give it",

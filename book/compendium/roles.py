@@ -5,7 +5,6 @@
 the format after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
 ``{glue:text}`lam-coverage-largest:.1f``` gives a number that a notebook said; a notebook's address
 and two colons before its key are for the reader of the source.
-``{searched}`split-seeds:tried``` gives a column of a search in ``notebooks/data/*-searches.csv``.
 ``{verdict}`lam/section-6/f1``` gives the verdict of a number, on pages of the book.
 ``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
 verdict.
@@ -17,17 +16,15 @@ numbers of the run.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from IPython import get_ipython
 from IPython.display import DisplayHandle, Markdown, display
 from markupsafe import escape
 
-from compendium import DATA, ledger, show
+from compendium import ledger, show
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 
@@ -56,20 +53,7 @@ def known_values(published: Published, records: Mapping[str, Record]) -> Known:
         "published": {i: (row.printed, row.printed) for i, row in rows.items()},
         "computed": {i: (r.value, rows[i].printed) for i, r in records.items() if i in rows},
         "glue:text": {i: (r.value, "") for i, r in records.items() if "/" not in i},
-        "searched": searches(),
     }
-
-
-def searches(folder: Path = DATA) -> dict[str, tuple[str, str]]:
-    """Return what programs searched: each column of each search, with thousands set apart."""
-    found = {}
-    for path in sorted(folder.glob("*-searches.csv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            for line in csv.DictReader(file):
-                for column, text in line.items():
-                    number = f"{int(text):,}" if text.isdigit() and len(text) > 4 else text
-                    found[f"{line['search']}:{column}"] = number, ""
-    return found
 
 
 def _replace(text: str, shown: Callable[[str, str], str | None]) -> str:
@@ -112,7 +96,7 @@ def in_book(text: str, known: Known, facts: Mapping[str, str], tally: Callable[[
             raise LedgerError(f"no published number has the id {identity!r}")
         if not number:
             return '<span class="not-computed">not computed</span>'
-        if role in ("glue:text", "searched", "verdict"):
+        if role in ("glue:text", "verdict"):
             return number
         row = f'href="../book/ledger.html#{identity}" title="{escape(facts[identity])}"'
         link = f'<a class="ledger-number {role}" {row}>{escape(number)}</a>'

@@ -215,7 +215,7 @@ class Entry(Record, Row):
         if self.run and self.agrees:
             return self._of_other_run
         if self.reconstructed and verdict in ("match", "monte-carlo"):
-            return "one-of-several" if "several" in self.marks else "reconstructed"
+            return "reconstructed"
         if self.erratum and verdict == "open":
             is_run = self.erratum.startswith("R")
             return self._of_other_run if is_run else EXPLAINED[self.erratum[0]]
@@ -328,6 +328,8 @@ class Ledger:
             for i, value in self.quoted.items()
             if i.startswith(f"{notebooks[i]}-{STATEMENT}-")
         ]
+        order = list(published.papers)
+        self.statements.sort(key=lambda statement: order.index(statement.paper))
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
         folder = published.folder.parents[1] / "notebooks"

@@ -119,7 +119,7 @@ def splits(seeds: Sequence[int] = range(3001)) -> Search:
         left = stats.hypergeom(rows, positive.sum(), rows - training)
         chance *= stats.binom.pmf(training, rows, 0.2) * left.pmf(positives)
     tried = 10 * len(seeds)
-    return Search("split-seeds", tried, len(hits), tried * chance, _those(hits))
+    return Search("split", tried, len(hits), tried * chance, _those(hits))
 
 
 # The sample of Table I
@@ -152,7 +152,7 @@ def table_1(seeds: Sequence[int] = range(12_000)) -> Search:
         cells = np.stack([n - first - second + both, second - both, first - both, both], axis=-1)
         chance *= stats.multinomial.pmf(cells, n, part / part.sum()).sum()
     tried = 2 * len(seeds)
-    return Search("table-1-seeds", tried, len(hits), tried * chance, _those(hits))
+    return Search("table-1", tried, len(hits), tried * chance, _those(hits))
 
 
 # Test sets, by coverages
@@ -263,16 +263,14 @@ def streams_3a() -> Search:
         test_sets_3a([RRandom(seed)] * wanted.sets, wanted.n, rules, rbinom=r, knn=k)
         for seed, r, k in ways
     )
-    return wanted.search(
-        "section-3a-streams", streams, "rbinom or sample; with knn's numbers or without"
-    )
+    return wanted.search("3a-one-seed", streams, "rbinom or sample; with knn's numbers or without")
 
 
 def windows_3a(seeds: int = 21_000) -> Search:
     """Search the test sets of section III-A with a seed for each."""
     wanted, rules = section_3a()
     cells = test_sets_3a(map(RRandom, range(seeds)), wanted.n, rules, rbinom=True, knn=False)
-    return wanted.search("section-3a-windows", [cells], "seeds follow one another")
+    return wanted.search("3a-seeds", [cells], "seeds follow one another")
 
 
 def million(seeds: int = 301, blocks: int = 3) -> Search:
@@ -290,7 +288,7 @@ def million(seeds: int = 301, blocks: int = 3) -> Search:
     chance = float(of_rule.mean(axis=0).prod() * len(fits))
     hits = int(of_rule.all(axis=1).sum())
     note = f"first {blocks} million of each seed; {of_rule[:, 0].sum()} fit 1NN and {of_rule[:, 1].sum()} logistic regression"
-    return Search("true-value-millions", len(fits), hits, chance, note)
+    return Search("3a-true-values", len(fits), hits, chance, note)
 
 
 def section_3b() -> tuple[Coverages, Integers, Integers]:
@@ -333,7 +331,7 @@ def streams_3b() -> Search:
         return found
 
     streams = (stream(start, times) for start in starts for times in (0, 1, 2))
-    return wanted.search("section-3b-streams", streams, "knn's numbers not at all or once or twice")
+    return wanted.search("3b-one-seed", streams, "knn's numbers not at all or once or twice")
 
 
 def windows_3b(seeds: int = 30_000) -> Search:
@@ -348,7 +346,7 @@ def windows_3b(seeds: int = 30_000) -> Search:
         )
         for sample in SAMPLES
     )
-    return wanted.search("section-3b-windows", streams, "both ways to sample")
+    return wanted.search("3b-seeds", streams, "both ways to sample")
 
 
 SEARCHES = (splits, table_1, million, streams_3a, windows_3a, streams_3b, windows_3b)

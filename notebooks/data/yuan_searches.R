@@ -63,10 +63,10 @@ tried <- nrow(logistic)
 of_logistic <- judged(logistic, c(4, 25), c(2, 5))
 of_nearest <- judged(nearest, c(62, 254), c(4, 10))
 both <- sum(rowSums(abs(cbind(logistic, nearest) - rep(c(4, 25, 62, 254), each = tried))) == 0)
-report("abalone-codings-logistic", tried, of_logistic, "(TP A) = (4 25)")
-report("abalone-codings-nearest", tried, of_nearest, "(TP A) = (62 254)")
+report("codings-logistic", tried, of_logistic, "(TP A) = (4 25)")
+report("codings-nearest", tried, of_nearest, "(TP A) = (62 254)")
 chance <- of_logistic[2] * of_nearest[2] / tried
-report("abalone-codings", tried, c(both, chance), "M and the seven measures if there is one hit")
+report("codings-both", tried, c(both, chance), "M and the seven measures if there is one hit")
 
 # 2. Forests that might be that of Table I, whose sample of test cases is known.
 test <- {set.seed(599); sample(1:3333, 10000, replace = TRUE)}
@@ -109,7 +109,7 @@ found <- t(sapply(seq_len(tried), function(i) {
 }))
 target <- c(112, 359)
 note <- sprintf("forest of Table I with (TP A) = (112 359); %d ways were listed", nrow(ways))
-report("table-1-forests", tried, judged(found, target, c(4, 10)), note)
+report("forests", tried, judged(found, target, c(4, 10)), note)
 
 # 3. The second to the twelfth forest after each start, with the nearest neighbour between them or not.
 rows <- which(!train)
@@ -132,7 +132,7 @@ for (i in seq_len(min(nrow(chains), forests %/% 12))) {
   }
 }
 note <- sprintf("the same for twelve forests after one another; %d were listed", 12 * nrow(chains))
-report("table-1-later-forests", nrow(found), judged(found, target, c(4, 10)), note)
+report("later-forests", nrow(found), judged(found, target, c(4, 10)), note)
 
 # 4. One sample of the letters, drawn once, from which section III-C may have resampled. Each rule's
 # mean individual length is printed; a sample of another size has other shares, and so other lengths.
@@ -212,4 +212,4 @@ limit <- qchisq(.99, 4)
 found <- fitting("Mersenne-Twister")
 control <- fitting("Wichmann-Hill")
 note <- "four lengths fit (chi-square); by chance: the same with the numbers of another generator"
-report("section-3c-samples", length(found), c(sum(found < limit), sum(control < limit)), note)
+report("3c-fixed-sample", length(found), c(sum(found < limit), sum(control < limit)), note)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
-import pandas as pd
 import pytest
-from compendium.data import read_verified
 from in_r import in_r, r_has
 
 from notebooks.data import make_yuan_searches as searches
+from notebooks.shared import datasets
 from notebooks.shared.r_random import RRandom
 
 
@@ -56,14 +53,14 @@ def test_chance_is_that_of_streams_without_a_seed() -> None:
     assert abs(pairs - wanted.chance(tried)) < 4 * np.sqrt(3 * pairs)
 
 
-FOUND = ["split-seeds", "table-1-seeds", "abalone-codings", "section-3a-streams"]
+FOUND = ["split", "table-1", "codings-both", "3a-one-seed"]
 
 
 def test_the_stored_counts_are_of_these_searches() -> None:
     """Chance would seldom find what is claimed to be found, and finds the rest."""
-    stored = pd.read_csv(io.BytesIO(read_verified(searches.FILE)), index_col="search")
+    stored = datasets.yuan_searches()
     assert list(stored.columns) == ["tried", "hits", "by_chance", "note"]
-    assert stored.loc["split-seeds", "tried"] == 10 * 3001
+    assert stored.loc["split", "tried"] == 10 * 3001
     assert stored.loc[FOUND, "hits"].tolist() == [1] * len(FOUND)
     assert (stored.loc[FOUND, "by_chance"] < 0.01).all()
     rest = stored.drop(index=FOUND)
