@@ -35,7 +35,6 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 FILE = "yuan-searches.csv"
-FORESTS = 10_000  # more than any search in R grows
 MEASURES = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy]
 PUBLISHED = Published()
 # Seeds that people choose.
@@ -235,7 +234,7 @@ def section_3a() -> tuple[Coverages, list[normal_classes.Rule]]:
     ), rules
 
 
-def test_sets_3a(
+def cells_3a(
     randoms: Iterable[RRandom],
     n: int,
     rules: Sequence[normal_classes.Rule],
@@ -260,7 +259,7 @@ def streams_3a() -> Search:
     wanted, rules = section_3a()
     ways = [(seed, r, k) for seed in USUAL for r in (True, False) for k in (True, False)]
     streams = (
-        test_sets_3a([RRandom(seed)] * wanted.sets, wanted.n, rules, rbinom=r, knn=k)
+        cells_3a([RRandom(seed)] * wanted.sets, wanted.n, rules, rbinom=r, knn=k)
         for seed, r, k in ways
     )
     return wanted.search("3a-one-seed", streams, "rbinom or sample; with knn's numbers or without")
@@ -269,7 +268,7 @@ def streams_3a() -> Search:
 def windows_3a(seeds: int = 21_000) -> Search:
     """Search the test sets of section III-A with a seed for each."""
     wanted, rules = section_3a()
-    cells = test_sets_3a(map(RRandom, range(seeds)), wanted.n, rules, rbinom=True, knn=False)
+    cells = cells_3a(map(RRandom, range(seeds)), wanted.n, rules, rbinom=True, knn=False)
     return wanted.search("3a-seeds", [cells], "seeds follow one another")
 
 
@@ -352,37 +351,56 @@ def windows_3b(seeds: int = 30_000) -> Search:
 SEARCHES = (splits, table_1, million, streams_3a, windows_3a, streams_3b, windows_3b)
 
 
-def in_r() -> list[Search]:
-    """Return the searches that R makes."""
+def in_r(forests: int) -> tuple[list[Search], str]:
+    """Return the searches that R makes, and the versions of R and its packages."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "searches.csv")
-        call = ["Rscript", str(DATA / "yuan_searches.R"), str(DATA), str(out), str(FORESTS)]
-        subprocess.run(call, check=True)
-        with out.open(encoding="utf-8", newline="") as lines:
-            return [_line(row) for row in csv.DictReader(lines)]
+        call = ["Rscript", str(DATA / "yuan_searches.R"), str(DATA), str(out), str(forests)]
+        ran = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True)
+        return read(out), ran.stdout.strip()
 
 
-def _line(row: dict[str, str]) -> Search:
-    return Search(
-        row["search"], int(row["tried"]), int(row["hits"]), float(row["by_chance"]), row["note"]
+def read(path: Path) -> list[Search]:
+    """Return the searches in a file of R."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [
+            Search(row[0], int(row[1]), int(row[2]), float(row[3]), row[4])
+            for row in list(csv.reader(lines))[1:]
+        ]
+
+
+def text_of(searches: Iterable[Search]) -> str:
+    """Return the text of the stored file, where chance has two digits."""
+    table = [
+        {**one._asdict(), "by_chance": f"{one.by_chance:{'.2g' if one.by_chance < 100 else '.0f'}}"}
+        for one in searches
+    ]
+    return csv_text(Search._fields, table)
+
+
+def store(text: str, versions: str) -> None:
+    """Replace the stored file, and its entry."""
+    data.register(
+        FILE,
+        text,
+        made_by="python notebooks/data/make_yuan_searches.py --write",
+        made_with=versions,
+        source="computed from abalone.data and letter-recognition.data",
+        licence="CC BY 4.0",
+        citation="This compendium.",
     )
-
-
-def _short(number: float) -> str:
-    """Return a number as a text quotes it, with two digits."""
-    return f"{number:.2g}" if number < 100 else f"{number:.0f}"
 
 
 def main() -> None:
     """Make all searches anew, and compare or replace the stored counts."""
     parser = argparse.ArgumentParser(description="Search the runs of Yuan and Jiang again.")
     parser.add_argument("--write", action="store_true", help="replace the stored file")
-    write = parser.parse_args().write
-    found = [search() for search in SEARCHES] + in_r()
-    table = [{**one._asdict(), "by_chance": _short(one.by_chance)} for one in found]
-    text = csv_text(Search._fields, table)
-    if write:
-        data.register(FILE, text, made_by="python notebooks/data/make_yuan_searches.py --write")
+    parser.add_argument("--forests", type=int, default=10_000, help="at most, in a search")
+    options = parser.parse_args()
+    of_r, versions = in_r(options.forests)
+    text = text_of([search() for search in SEARCHES] + of_r)
+    if options.write:
+        store(text, versions)
     elif text != (DATA / FILE).read_text("utf-8"):
         raise SystemExit(f"{FILE}: other counts than the stored ones:\n{text}")
 

@@ -213,3 +213,6 @@ found <- fitting("Mersenne-Twister")
 control <- fitting("Wichmann-Hill")
 note <- "four lengths fit (chi-square); by chance: the same with the numbers of another generator"
 report("3c-fixed-sample", length(found), c(sum(found < limit), sum(control < limit)), note)
+
+versions <- sapply(c("class", "randomForest", "e1071"), function(p) paste(p, as.character(packageVersion(p))))
+cat(paste(c(paste0("R ", R.version$major, ".", R.version$minor), versions), collapse = "; "))
