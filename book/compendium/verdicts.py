@@ -162,7 +162,8 @@ class Entry(Record, Row):
             if e is None or e.expected is None or not isinstance(e.value, float):
                 continue
             value, tolerance = e.expected
-            noise = STANDARD_ERRORS * (e.own_error or 0.0)
+            # The error of a run's value is that of its fit, which does not move.
+            noise = STANDARD_ERRORS * (e.own_error or 0.0) if e is self else 0.0
             if noise > tolerance:  # a quick build cannot tell
                 tolerance += noise
             if abs(e.value - value) > tolerance:
