@@ -145,7 +145,7 @@ class Entry(Record, Row):
         quick = self.replicates is not None and self.replicates < (
             self.paper_replicates or math.inf
         )
-        if "open" in self.marks and self.verdict != "open":
+        if "open" in self.marks and self.verdict not in ("open", "not-recorded"):
             return f"{self.id}: is marked as open, but is {self.verdict} ({self.reason})"
         if not self.erratum or self.run or not self.passes or quick:
             return ""

@@ -390,9 +390,10 @@ def test_a_table_row_is_judged_by_one_run(folder, of_run, coverage):
     assert entry_of(found, f"{line}/length").verdict == "other-run-fitted"
     assert bool(found.problems) == (coverage == "open")
     assert "(1 of these fit the stated run too)" in found.tally or coverage == "open"
-    # A mark says that the entry knows of it.
+    # A mark says that the entry knows of it. It accuses no number that is not computed.
     marked = folder / "book" / "published" / "marks.csv"
     marked.write_text(marked.read_text() + "lam/table-3/line/coverage,open,it does not\n")
+    assert not Ledger(published_in(folder), folder / "no results").errors
     found = built(folder)
     assert entry_of(found, f"{line}/coverage").verdict == coverage
     # Nothing is excused that needs no excuse.
