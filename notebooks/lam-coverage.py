@@ -112,6 +112,7 @@ for key in as_in_paper:
     for item in TABLES:
         value, deviation = outcome(item, key)
         record(number_id(item, *key), value, deviation=deviation)
+say("lam-coverage-compared", len(as_in_paper) * len(TABLES))
 for method in ("wilson_direct", "wilson_indirect"):
     value, deviation = outcome("table-4", ("scenario-3", 25, method))
     record(f"lam/section-5.3.2/scenario-3/n-25/{method}", value, deviation=deviation)
@@ -298,10 +299,10 @@ say("lam-coverage-replicates", f"{replicates:,}")
 # %% [markdown]
 # Each condition has {glue:text}`lam-coverage-replicates` test sets. The simulated coverages and
 # lengths differ from the exact ones by {glue:text}`lam-coverage-root-mean-square:.2f` standard
-# errors (root mean square), where 1 is expected. Of all 144 differences
+# errors (root mean square), where 1 is expected. Of all {glue:text}`lam-coverage-compared:d` differences
 # {glue:text}`lam-coverage-within-two:.1f` % are below two standard errors; the largest is
 # {glue:text}`lam-coverage-largest:.2f`. (The four methods share their test sets, so these are not
-# 144 independent trials.)
+# {glue:text}`lam-coverage-compared:d` independent trials.)
 #
 # The next figure does the same for the paper's simulation: each printed number of Tables 3 and 4
 # minus the exact one. Rounding to three decimals alone explains half a unit.
@@ -665,7 +666,7 @@ figures.save(figure, "lam-coverage-relative")
 # %% [markdown] tags=["default-values"]
 # ## What we learn
 #
-# - All {tally}`lam/table-[34]/*` numbers of Tables 3 and 4 agree with the exact values, to within rounding and the
+# - All {glue:text}`lam-coverage-compared:d` numbers of Tables 3 and 4 agree with the exact values, to within rounding and the
 #   sampling error of the paper's simulation. The tables as wholes agree too.
 # - Nobody needs to simulate these four methods: all conditions take a moment, without
 #   error.

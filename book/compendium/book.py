@@ -202,6 +202,8 @@ def _read(path: Path) -> dict[str, Any]:
 def _computed_by_r(root: Path) -> str:
     """Return the longest list of R's packages in the table of data files."""
     path = root / "notebooks" / "data" / "sources.csv"
+    if not path.exists():
+        return ""
     with path.open(encoding="utf-8", newline="") as file:
         programs = [line["made_with"] for line in csv.DictReader(file)]
     return max((p for p in programs if p.startswith("R ")), key=len, default="").replace(";", ",")

@@ -139,7 +139,7 @@ class Entry(Record, Row):
         quick = self.replicates is not None and self.replicates < (
             self.paper_replicates or math.inf
         )
-        if "open" in self.marks and self.verdict != "open":
+        if "open" in self.marks and self.verdict not in ("open", "not-recorded"):
             return f"{self.id}: is marked as open, but is {self.verdict} ({self.reason})"
         if not self.erratum or self.run or not self.passes or quick:
             return ""
@@ -156,7 +156,8 @@ class Entry(Record, Row):
             if e is None or e.expected is None or not isinstance(e.value, float):
                 continue
             value, tolerance = e.expected
-            noise = STANDARD_ERRORS * (e.own_error or 0.0)
+            # The error of a run's value is that of its fit, which does not move.
+            noise = STANDARD_ERRORS * (e.own_error or 0.0) if e is self else 0.0
             if noise > tolerance:  # a quick build cannot tell
                 tolerance += noise
             if abs(e.value - value) > tolerance:

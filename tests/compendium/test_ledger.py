@@ -368,7 +368,8 @@ def test_the_value_of_another_run_must_not_move_either(folder):
     (error,) = other_run(folder, 0.813, 5.0).errors
     assert error == f"{RUN}: R-lam-2 rests on 0.804 +- 0.008, but that run gives 0.813"
     # What is allowed also has the error of the run's own value: 0.025 from 10^4 replicates.
-    assert not other_run(folder, 0.829, 2.5, ours=10**4).problems
+    for ours, verdict in ((10**4, "other-run-fitted"), (None, "open")):
+        assert entry_of(other_run(folder, 0.829, 2.5, ours=ours), RUN).verdict == verdict
 
 
 @pytest.mark.parametrize(("of_run", "coverage"), [(0.9003, "either-run"), (0.8991, "open")])
@@ -386,9 +387,10 @@ def test_a_table_row_is_judged_by_one_run(folder, of_run, coverage):
     assert entry_of(found, f"{line}/length").verdict == "other-run-fitted"
     assert bool(found.problems) == (coverage == "open")
     assert "(1 of these fit the stated run too)" in found.tally or coverage == "open"
-    # A mark says that the entry knows of it.
+    # A mark says that the entry knows of it. It accuses no number that is not computed.
     marked = folder / "book" / "published" / "marks.csv"
     marked.write_text(marked.read_text() + "lam/table-3/line/coverage,open,it does not\n")
+    assert not Ledger(published_in(folder), folder / "no results").errors
     found = built(folder)
     assert entry_of(found, f"{line}/coverage").verdict == coverage
     # Nothing is excused that needs no excuse.

@@ -57,6 +57,7 @@ YEARS = {*re.findall(r"year\s*= \{(\d{4})\}", (BOOK / "references.bib").read_tex
 # The worked examples of pages that belong to no notebook: what the givens imply, by SciPy and f1ci.
 SHARE = binomtest(30, 48).proportion_ci(method="wilson")
 HALVES = {half: f1ci.sample_size(half_width=half).positives for half in (0.05, 0.025)}
+Z, BONFERRONI = norm.ppf(0.975), norm.ppf(1 - 0.05 / 12)  # one interval, six intervals
 OF_F1 = f1ci.f1_interval(30, 6, 12)
 OF_F2 = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
 # Of 90 items of class A all are found, and of 10 of class B half. F1 = 2 TP / (2 TP + FP + FN).
@@ -71,7 +72,15 @@ WORKED = {
     ],
     "wangli": ["420", "140", f"{SIX / 420:.2f}", f"{SIX:.0f}"],
     "jiang": [f"{half:g}" for half in HALVES] + [f"{size:,}" for size in HALVES.values()],
-    "yuan": [f"{norm.ppf(0.975):.2f}", f"{norm.ppf(1 - 0.05 / 12):.2f}"],
+    "yuan": [f"{Z:.2f}", f"{BONFERRONI:.2f}"],
+    "joint-intervals": ["0.95", "100", f"{0.95**6:.2f}", f"{Z:.2f}", f"{BONFERRONI:.2f}"],
+    # 80 of 100 positives are found, and 10 of 100 negatives are called positive.
+    "another-prevalence": [
+        *("0.95", "100", f"{Z:.2f}", f"{80 / 100}", f"{80 / 90:.2f}"),
+        f"{2 * 80 / (2 * 80 + 10 + 20):.2f}",
+        *("10,000", "9,900", f"{9_900 / 10:.0f}", f"{80 + 9_900 / 10:.0f}"),
+        *(f"{80 / 1_070:.2f}", f"{2 * 80 / (2 * 80 + 990 + 20):.2f}"),
+    ],
     "score": ["0.8", "0.9", "0.6", f"{(18 / 20 + 12 / 20) / 2:.2f}"],
     "score-closed": [
         *(f"{30 / 48:.3f}", f"{SHARE.low:.2f}", f"{SHARE.high:.2f}"),
@@ -103,7 +112,9 @@ def findings() -> Iterator[tuple[str, str, str]]:
     for path in sorted(NOTEBOOKS.glob("*.py")):
         cells = sources.read(path).cells
         text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-        yield path.name, path.stem.partition("-")[0], part(text, "What we learn")
+        told = part(text, "In plain words", "In short", "What we learn", "What to take")
+        key = path.stem if path.stem in WORKED else path.stem.partition("-")[0]
+        yield path.name, key, told
     for e in PUBLISHED.errata.values():
         yield e.id, e.paper, f"{e.right}\n{e.how_known}\n{e.consequence}"
 
@@ -121,8 +132,9 @@ def test_no_number_is_typed(name: str, key: str, text: str) -> None:
 
 
 def test_every_worked_number_stands_on_its_page() -> None:
-    for key in WORKED:
-        assert typed(" ".join(WORKED[key])) <= typed((BOOK / f"{key}.md").read_text("utf-8")), key
+    for key, numbers in WORKED.items():
+        texts = " ".join(text for _, of, text in findings() if of == key)
+        assert typed(" ".join(numbers)) <= typed(texts), key
 
 
 @pytest.mark.parametrize(
