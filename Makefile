@@ -132,8 +132,8 @@ release: dist  ## Build and test what a release uploads, and print the steps tha
 bench: $(BENCH)/.ready  ## Time f1ci beside other packages, for the page that compares them (2 minutes).
 	OMP_NUM_THREADS=1 PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.speed
 
-peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes). OPTIONS=compare-peers.json or means-peers.json asks other questions.
-	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers $$OPTIONS
+peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes).
+	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers
 
 $(BENCH)/.ready: pyproject.toml | ready
 	$(PYTHON) -m venv $(BENCH)

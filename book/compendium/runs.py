@@ -44,9 +44,7 @@ _ALL_READ = {
 }
 # What a record holds. A file that lacks any of it is no record.
 _RECORD = {
-    **dict.fromkeys(
-        ("name", "ended", "error", "version", "f1ci", "results", "machine", "blas"), str
-    ),
+    **dict.fromkeys(("ended", "error", "version", "f1ci", "results", "machine", "blas"), str),
     **dict.fromkeys(("inputs", "outputs", "parameters", "packages"), dict),
     "seconds": float,
 }
@@ -144,7 +142,8 @@ class Edition:
         """Return a record, or None if no whole record is there; it names files in here only."""
         try:
             record = json.loads(self._record(kind, name).read_text("utf-8"))
-            whole = all(isinstance(record[key], of) for key, of in _RECORD.items())
+            whole = record["name"] == name
+            whole &= all(isinstance(record[key], of) for key, of in _RECORD.items())
             outside = [p for p in record["outputs"] if p.startswith("/") or ".." in Path(p).parts]
         except (OSError, ValueError, LookupError, TypeError):
             return None
