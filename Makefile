@@ -109,11 +109,12 @@ test: ready  ## Run every check: format, lint, types, tests.
 	$(BIN)/python -m pytest --numprocesses "$$WORKERS" --dist loadfile --no-loadscope-reorder; \
 	tests=$$?; wait $$types && exit $$tests
 
-train: ready  ## Train wangli-tag-sets' segmenters and, in R, Yuan's rules again, and compare (30 minutes); OPTIONS=--write replaces.
+train: ready  ## Train wangli-tag-sets' segmenters and, in R, Yuan's rules again, search their seeds, and compare (1 hour); OPTIONS=--write replaces.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target _build/train \
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['train'])")
 	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py $$OPTIONS
 	$(BIN)/python notebooks/data/make_yuan.py $$OPTIONS
+	$(BIN)/python notebooks/data/make_yuan_searches.py $$OPTIONS
 
 dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel

@@ -4,7 +4,7 @@
 # Is model B better than model A? And what if the items come in documents, images or patients? The
 # methods are in [the chapter](/book/compare.md). This page measures them: how often the tests find a
 # difference, and how often the intervals hold the truth. It ends with three ways to go
-# wrong. Nothing on this page is from the five papers.
+# wrong. Nothing on this page is from the papers.
 #
 # **In short.** An interval *covers* if it holds the true score. A 95 % interval should do so in a share of 0.95 of the samples.
 #

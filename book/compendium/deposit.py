@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from compendium import RefusedError, differing, ledger, sources, swhid, write
+from compendium import RefusedError, differing, ledger, sources, swhid, verdicts, write
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 from compendium.render import render
@@ -163,6 +163,7 @@ def make_reference(edition: Edition) -> None:
     shutil.copytree(edition.results, folder, ignore=shutil.ignore_patterns("figures"))
     run = _facts(edition, listed)
     write(folder / "run.json", json.dumps(run, indent=1) + "\n")
+    verdicts.keep(edition.root, Published(edition.published))
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
     notebooks = {path: t.name for t in listed if t.record for path in t.record["outputs"]}
     made = {path: _comment(edition.source(notebooks[path]), path) for path in run["made"]}

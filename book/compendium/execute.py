@@ -32,13 +32,11 @@ import numpy as np
 import papermill
 import psutil
 from jupyter_client.manager import AsyncKernelManager
-from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 from threadpoolctl import threadpool_info
 from traitlets.config import Config
 
-from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions, write
-from compendium.published import Published
+from compendium import RefusedError, pairs, sources, swhid, versions, write
 from compendium.runs import PACKAGES, QUICK, Edition, Task, command, say, seconds, short_hash, tasks
 from f1ci import __version__
 
@@ -142,7 +140,7 @@ def _run(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
     }
     try:
         error = _execute(edition, task, executed, time_limit)
-        _finish(edition, task, made, executed, error)
+        _finish(executed)
         _publish(edition, task, folder, error, time.monotonic() - begin)
     except OSError as fault:  # a full disk
         error = str(fault)
@@ -155,7 +153,7 @@ def _execute(edition: Edition, task: Task, executed: Path, time_limit: int) -> s
     files = {"transport": "ipc", "ip": f"{tempfile.mkdtemp()}/kernel"}
     try:
         papermill.execute_notebook(
-            sources.read(edition.source(task.name)),
+            pairs.for_jupyter(edition.source(task.name), edition.root),
             executed,
             task.passed,
             cwd=edition.root / "notebooks",
@@ -175,8 +173,8 @@ def _execute(edition: Edition, task: Task, executed: Path, time_limit: int) -> s
     return said.partition("\n")[0][:300]
 
 
-def _finish(edition: Edition, task: Task, made: Path, executed: Path, error: str) -> None:
-    """Take papermill's traces out of an executed notebook, and put its numbers into its text."""
+def _finish(executed: Path) -> None:
+    """Take papermill's traces out of an executed notebook."""
     if not executed.exists():  # the kernel did not start
         return
     notebook = nbformat.read(executed, as_version=4)
@@ -184,31 +182,7 @@ def _finish(edition: Edition, task: Task, made: Path, executed: Path, error: str
     for part in (notebook, *notebook.cells):
         part.metadata.pop("papermill", None)
         part.metadata.pop("execution", None)
-    if not error:
-        _quote_numbers(edition, task, made / "results", notebook)
     write(executed, nbformat.writes(notebook) + "\n")
-
-
-def _quote_numbers(edition: Edition, task: Task, results: Path, notebook: NotebookNode) -> None:
-    """Put the numbers of a run into its text: Jupyter does not know the book's roles."""
-    published = Published(edition.published)
-    records, _, _ = ledger.read(results, published)
-    known = roles.known_values(published, records)
-    pairs.make_readable(notebook, f"notebooks/{task.name}", known)
-    if not task.passed:
-        return
-    left_out = ""
-    effort = {"seed", *sources.quick_values(edition.root).get(task.name, {})}
-    if not effort.issuperset(task.passed):
-        tagged = (c for c in notebook.cells if "default-values" not in c.metadata.get("tags", []))
-        notebook.cells = list(tagged)
-        left_out = " Paragraphs that hold for the default values alone are left out."
-    given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
-    pairs.add_under_title(
-        notebook,
-        f"*Run with {given}. Our numbers are those of this run, in the text and beside numbers "
-        f"that a paper prints for its own values.{left_out}*",
-    )
 
 
 def _publish(edition: Edition, task: Task, folder: Path, error: str, took: float) -> None:

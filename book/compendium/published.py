@@ -45,9 +45,9 @@ class LedgerError(RefusedError):
 MARKS = {
     "input": "it served to find an input that is not printed",
     "chosen": "a design that the paper leaves open was chosen because it gives this number",
-    "several": "it is computed from one of several inputs that fit the print",
     "cut": "its digits are cut off, not rounded",
     "predicted": "it was not used to find the other run that gives it",
+    "open": "the other run to which its table row belongs does not give it",
 }
 
 
@@ -171,7 +171,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry of the errata; only errors have a text `right`."""
+    """One entry of the errata.
+
+    Of an error, `right` says what is right. Of another entry it says what we took where the paper
+    leaves something open; a remark may have none.
+    """
 
     id: str
     paper: str

@@ -24,7 +24,16 @@ from typing import Any, NoReturn
 
 from papermill.models import Parameter
 
-from compendium import ROOT, RefusedError, differing, sources, swhid, versions, write
+from compendium import (
+    ROOT,
+    RefusedError,
+    check_names,
+    differing,
+    sources,
+    swhid,
+    versions,
+    write,
+)
 from compendium.published import Published
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
@@ -232,7 +241,7 @@ def tasks(
 def _task(edition: Edition, name: str, passed: dict[str, Any], facts: dict[str, str]) -> Task:
     """Return one notebook with these values of its parameters."""
     declared = sources.declared(edition.source(name))
-    sources.check_names(passed, declared, name)
+    check_names(passed, (p.name for p in declared), name)
     values = {p.name: passed.get(p.name, ast.literal_eval(p.default)) for p in declared}
     always = {what: facts[what] for what in ("installed packages", *_ALL_READ)}
     always |= edition.own_facts(name, values)

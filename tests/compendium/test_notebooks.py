@@ -6,6 +6,7 @@ processor, and a Dask cluster as many again; tests share trees where they can.
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,21 @@ import distributed
 import nbformat
 import psutil
 import pytest
-from compendium import NOTEBOOKS, ROOT, RefusedError, book, deposit, pairs, sources
+from compendium import (
+    NOTEBOOKS,
+    ROOT,
+    SITE,
+    RefusedError,
+    book,
+    check_names,
+    deposit,
+    pairs,
+    references,
+    roles,
+    sources,
+)
 from compendium.runs import Edition, tasks
+from sites import ROLE_LEFT
 from trees import call, command, environment, files, make_tree, notebook, put_data, run
 
 DRAWS = notebook(
@@ -86,7 +100,9 @@ def test_a_committed_pair_follows_from_its_source(source):
     pair = source.with_suffix(".ipynb")
     committed = pair.read_text("utf-8") if pair.exists() else ""
     assert committed == pairs.pair_text(source), f"{source.stem}: run `make pair`"
-    assert committed.count('"outputs": []') == committed.count('"cell_type": "code"')
+    for cell in nbformat.reads(committed, as_version=4).cells:
+        shows = {kind for output in cell.get("outputs", []) for kind in output.data}
+        assert shows == ({"text/markdown"} if cell.source.startswith("prose(") else set())
     cells = sources.read(source).cells
     (parameters,) = (c.source for c in cells if "parameters" in c.metadata.get("tags", []))
     # Papermill reads each line.
@@ -98,26 +114,36 @@ def test_a_committed_pair_follows_from_its_source(source):
         assert value != defaults[name]
 
 
-def test_jupyter_reads_numbers_and_links_instead_of_roles():
+def test_jupyter_reads_numbers_and_names_instead_of_roles():
     text = (
-        "{published}`lam/section-6/f1` and {computed}`lam/section-6/f1|.5f`, {glue:text}`lam-x:.2f`"
-        " and {glue:text}`lam-y` in {doc}`a page </book/lam>`, {eq}`eq-lam-1`; ``{doc}`x` `` is"
-        " code.\n$$x$$ (eq-lam-2)\n:::{figure} x.svg\n:alt: x\n:::\n```{raw} html\n<p>\n```"
+        "(shown)=\n{published}`lam/section-6/f1` in {doc}`a page </book/lam>`, {cite:t}`lam2024`,"
+        " {eq}`eq-lam-f1` and {eq}`eq-none`; {glue:text}`lam-y::lam-y` is our own; ``{doc}`x` `` is"
+        " code; [here](/book/lam.md).\n$$x$$ (eq-lam-2)\n\n:::{figure} x.svg\n:alt: x\n:::\n"
+        "- {tally}`lam` numbers\n  agree\n- this entry stays"
     )
-    found = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     known = {
         "published": {"lam/section-6/f1": ("0.740", "0.740")},
-        "computed": {"lam/section-6/f1": (154 / 208, "0.740")},
         "glue:text": {"lam-x": (1 / 3, "")},
     }
-    pairs.make_readable(found, "notebooks/lam", known)
-    row = "(https://f1ci.github.io/f1ci/book/ledger.html#lam/section-6/f1)"
-    assert found.cells[0].source == (
-        f"[0.740]{row} and [0.74038]{row}, 0.33"
-        " and […](https://f1ci.github.io/f1ci/notebooks/lam.html)"
-        " in a page, `eq-lam-1`; ``{doc}`x` `` is code.\n$$x$$"
-        "\n[Figure on the page](https://f1ci.github.io/f1ci/notebooks/lam.html)\n"
+    assert roles.in_jupyter(text, known, references.names(ROOT)) == (
+        "0.740 in a page, Lam et al. (2024), [(1.2)](../book/lam.md) and `eq-none`;"
+        " {glue:text}`lam-y::lam-y` is our own; ``{doc}`x` `` is"
+        " code; [here](../book/lam.md).\n$$x$$\n\n\n- this entry stays"
     )
+
+
+def test_a_text_in_jupyter_has_no_label_and_no_link_to_a_site():
+    """Every label has its name, and every link leads to a file of the repository."""
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            shown = [output.data["text/markdown"] for output in cell.get("outputs", [])]
+            for text in shown or ([cell.source] if cell.cell_type == "markdown" else []):
+                said = re.sub(r"```.*?```|`` .*? ``|``.*?``", "", text, flags=re.S)
+                assert not ROLE_LEFT.search(said), (path.stem, text)
+                assert not re.search(r"`(?:eq|thm|prop|cor|lem|def|rem|alg)-[a-z]", said), text
+                assert SITE not in said, text
+                for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", said):
+                    assert (NOTEBOOKS / link).exists(), (path.stem, link)
 
 
 # Parameters
@@ -136,10 +162,11 @@ def test_values_that_cannot_be_meant_are_refused(tmp_path, text, message):
     (tmp_path / "x.py").write_text(notebook("X", parameters=parameters), "utf-8")
     declared = sources.declared(tmp_path / "x.py")
     values = sources.values_in("replicates=1_000 name='two words=a.csv'")
-    sources.check_names(values, declared, "x")
+    known = [parameter.name for parameter in declared]
+    check_names(values, known, "x")
     assert values == {"replicates": 1000, "name": "two words=a.csv"}
     with pytest.raises(RefusedError, match=message):
-        sources.check_names(sources.values_in(text), declared, "x")
+        check_names(sources.values_in(text), known, "x")
 
 
 # Runs
@@ -165,20 +192,20 @@ def test_a_failure_is_named_and_stops_nothing_else(ran):
     root, outcome = ran
     assert outcome.returncode == 3, outcome.stdout + outcome.stderr
     assert "FAILED: broken" in outcome.stdout
-    assert "cell 5: ZeroDivisionError: division by zero" in outcome.stdout
+    assert "cell 6: ZeroDivisionError: division by zero" in outcome.stdout
     assert "2 of 2 notebooks done" in outcome.stdout
     build = root / "_build"
     assert files(build) == {
         *("executed/draws.ipynb", "records/draws.json", "results/draws.csv"),
         *("failed/broken.ipynb", "failed/broken.json"),
     }
-    assert Edition(root).failure("broken")["error"] == "cell 5: ZeroDivisionError: division by zero"
+    assert Edition(root).failure("broken")["error"] == "cell 6: ZeroDivisionError: division by zero"
     shown = (build / "failed" / "broken.ipynb").read_text()
     assert "before" in shown
     assert "Traceback" in shown
     executed = (build / "executed" / "draws.ipynb").read_text()
     assert str(root) not in executed
-    assert "papermill" not in executed
+    assert '"papermill": {' not in executed
     assert "data/fruit.csv" in Edition(root).record("draws")["inputs"]
 
 
@@ -187,7 +214,7 @@ def test_a_broken_notebook_has_a_page_up_to_its_error_and_an_idle_one_says_so(co
     (copied / "notebooks" / "idle.py").write_text(notebook("Idle", "1"), "utf-8")
     (copied / "_config.yml").write_text("")
     staged = copied / "_build" / "stage"
-    stopped = "cell 5: ZeroDivisionError: division by zero"
+    stopped = "cell 6: ZeroDivisionError: division by zero"
     assert book.stage(Edition(copied), staged)[-2:] == [
         f"the notebook broken must run: failed last time: {stopped}",
         "the notebook idle must run: never run",
@@ -223,7 +250,7 @@ CHANGES = [  # a file, what it holds, what it holds then, and what has changed
 @pytest.mark.slow
 def test_a_run_holds_until_something_changes(copied):
     assert reason(copied, "draws") == ""
-    failed = "failed last time: cell 5: ZeroDivisionError: division by zero"
+    failed = "failed last time: cell 6: ZeroDivisionError: division by zero"
     assert reason(copied, "broken") == failed
     assert reason(copied, "draws", text="seed=8") == "parameters changed"
     for path, old, new, expected in CHANGES:
@@ -290,61 +317,110 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied):
 # Papermill alone
 
 
-READER = notebook(
-    "Reader",
-    """\
+READER = (
+    notebook(
+        "Reader",
+        """\
 from compendium import ledger, show
 
 given, printed, record, say = ledger.open("reader")
 record("lam/section-6/f1", share)
 say("reader-share", share)""",
-    '# %% [markdown] tags=["default-values"]\n# It is the share of the paper.',
-    "# %% [markdown]\n# The share is {glue:text}`reader-share:.4f`.",
-    'show.compare(["lam/section-6/f1"])',
-    parameters="share: float = 0.7403846  # what is recorded",
+        'show.compare(["lam/section-6/f1"])',
+        parameters="share: float = 0.75  # what is recorded\nseed: int = 1  # root seed",
+    ).replace("# # Reader", "# # Reader\n#\n# In short: {glue:text}`reader-share:.4f`.")
+    + """
+# %% [markdown]
+# The share is {glue:text}`reader-share:.4f`, or {computed}`lam/section-6/f1`.
+
+# %% [markdown] tags=["default-values"]
+# It is the share of the paper.
+"""
 )
 
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    """A tree whose notebook has run with a reader's own value."""
+    """A tree whose notebook has run as the reference run, and has its pair."""
     root = make_tree(tmp_path_factory.mktemp("reader"), reader=READER)
+    run(root, "reader")
+    reference = root / "book" / "reference"
+    reference.mkdir()
+    shutil.copy(root / "_build/results/reader.csv", reference)
     assert call(root, "pairs").returncode == 0
-    run(root, "reader", "--params", "share=0.74")
     return root
 
 
+def papermill(root, *parameters):
+    """Run the pair of the reader's notebook with papermill alone; return what ran and its end."""
+    out = root / "out.ipynb"
+    words = [sys.executable, "-m", "papermill", "reader.ipynb", out, *parameters]
+    path = os.pathsep.join([str(root), str(root / "book")])
+    process = subprocess.run(
+        words, cwd=root / "notebooks", env={**os.environ, "PYTHONPATH": path},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return nbformat.read(out, as_version=4), process
+
+
+def texts(executed):
+    """What a reader sees of the texts of a notebook."""
+    for cell in executed.cells:
+        if cell.cell_type == "markdown":
+            yield cell.source
+        elif cell.source.startswith("prose("):
+            yield from (output.data["text/markdown"] for output in cell.outputs)
+
+
+def test_before_a_run_the_text_has_the_numbers_of_the_reference_run(reader):
+    pair = nbformat.read(reader / "notebooks" / "reader.ipynb", as_version=4)
+    title, opening, *rest = texts(pair)
+    assert "until you run the notebook those of the book's reference run" in title
+    assert opening == "In short: 0.7500."
+    assert rest == ["The share is 0.7500, or 0.750.", "It is the share of the paper."]
+
+
 @pytest.mark.slow
-def test_papermill_alone_gives_the_numbers_of_make_notebook(reader, tmp_path):
-    results = reader / "_build/custom/results/reader.csv"
+def test_a_run_with_other_parameters_has_no_sentence_with_the_reference_runs_numbers(reader):
+    """By papermill alone, without an option, and wherever in the text a number stands."""
+    executed, process = papermill(reader, "-p", "share", "0.74", "-p", "seed", "2")
+    assert process.returncode == 0, process.stderr
+    _, opening, *rest = texts(executed)
+    assert opening == "In short: 0.7400."  # which a later cell computes
+    assert rest == [
+        "The share is 0.7400, or 0.740.",
+        "*(A text about the default values of the parameters is left out.)*",
+    ]
+    assert "0.75" not in "".join(texts(executed))
+
+
+@pytest.mark.slow
+def test_a_misspelt_parameter_is_refused_by_papermill_alone(reader):
+    executed, process = papermill(reader, "-p", "shares", "0.74")
+    assert process.returncode != 0
+    assert "reader has no parameter 'shares'; it has share, seed" in process.stderr
+    assert "0.75" not in "".join(texts(executed))
+
+
+@pytest.mark.slow
+def test_papermill_alone_gives_what_make_notebook_gives(reader):
+    """The same numbers and the same texts; another seed is no other value of what is said."""
+    run(reader, "reader", "--params", "seed=2")
+    folder = reader / "_build" / "custom"
+    made = nbformat.read(folder / "executed" / "reader.ipynb", as_version=4)
+    results = folder / "results" / "reader.csv"
     expected = results.read_bytes()
     lines = [line.split(",")[:2] for line in expected.decode().splitlines()[1:]]
-    assert lines == [["lam/section-6/f1", "0.74"], ["reader-share", "0.74"]]
+    assert lines == [["lam/section-6/f1", "0.75"], ["reader-share", "0.75"]]
     results.unlink()
-    words = ["papermill", "reader.ipynb", tmp_path / "out.ipynb", "-p", "share", "0.74"]
-    path = os.pathsep.join([str(reader), str(reader / "book")])
-    subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=reader / "notebooks", env={**os.environ, "PYTHONPATH": path},
-        check=True, capture_output=True,
-    )  # fmt: skip
+    executed, _ = papermill(reader, "-p", "seed", "2")
     assert results.read_bytes() == expected
-
-
-@pytest.mark.slow
-def test_a_run_with_own_values_says_so_and_shows_both_numbers(reader):
-    executed = reader / "_build/custom/executed/reader.ipynb"
-    text = executed.read_text()
-    assert 'data-show=\\"printed\\">0.740</span>' in text
-    assert 'data-show=\\"value\\">0.74' in text
-    assert 'data-show=\\"verdict\\"></span>' in text  # only the book gives verdicts
-    custom = [cell.source for cell in nbformat.read(executed, 4).cells]
-    assert custom[-2] == "The share is 0.7400."
-    # What is true for the default values alone is left out, and the notebook says so.
-    assert "Run with share = 0.74." in custom[0]
-    assert "default values alone are left out" in custom[0]
-    assert "It is the share of the paper." not in custom
-    assert "It is the share of the paper." in (reader / "notebooks/reader.ipynb").read_text()
+    assert [*texts(executed)] == [*texts(made)]
+    assert "It is the share of the paper." in texts(made)
+    table = str(made.cells)
+    assert 'data-show="printed">0.740</span>' in table
+    assert 'data-show="value">0.75' in table
+    assert 'data-show="verdict"></span>' in table  # only the book gives verdicts
 
 
 # Faults
@@ -394,7 +470,7 @@ def test_a_forced_run_that_fails_takes_no_result_away(copied):
     (copied / "notebooks" / "full").touch()
     outcome = call(copied, "execute", "draws", "--force", *ONE)
     assert outcome.returncode == 3
-    failed = "cell 6: OSError: No space left on device"
+    failed = "cell 7: OSError: No space left on device"
     assert f"FAILED: {failed}" in outcome.stdout
     after = {f: (copied / "_build" / f).read_bytes() for f in files(copied / "_build")}
     assert after.keys() - before.keys() == {"failed/draws.ipynb", "failed/draws.json"}
