@@ -114,8 +114,10 @@ class Entry(Record, Row):
 
     @property
     def other_error(self) -> float | None:
-        """Return the standard error of a printed number in that run."""
-        return None if self.run is None else self.run.paper_error
+        """Return the standard error of a printed number in that run, with that of its fit."""
+        if self.run is None or self.run.paper_error is None:
+            return None
+        return math.hypot(self.run.paper_error, self.run.own_error or 0.0)
 
     @property
     def verdict(self) -> str:

@@ -368,8 +368,10 @@ def test_the_value_of_another_run_must_not_move_either(folder):
     (error,) = other_run(folder, 0.813, 5.0).errors
     assert error == f"{RUN}: R-lam-2 rests on 0.804 +- 0.008, but that run gives 0.813"
     # What is allowed also has the error of the run's own value: 0.025 from 10^4 replicates.
-    for ours, verdict in ((10**4, "other-run-fitted"), (None, "open")):
-        assert entry_of(other_run(folder, 0.829, 2.5, ours=ours), RUN).verdict == verdict
+    for ours, verdict, error in ((10**4, "other-run-fitted", 0.0251), (None, "open", 0.0025)):
+        entry = entry_of(other_run(folder, 0.829, 2.5, ours=ours), RUN)
+        assert entry.verdict == verdict
+        assert entry.other_error == pytest.approx(error, rel=0.01)
 
 
 @pytest.mark.parametrize(("of_run", "coverage"), [(0.9003, "either-run"), (0.8991, "open")])

@@ -64,6 +64,8 @@ OF_F2 = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
 TWO_CLASSES = 2 * 90 / (2 * 90 + 5), 2 * 5 / (2 * 5 + 5)
 # Six results with 70 true positives each, and a usual number of errors.
 SIX = f1ci.effective_counts([[[70, 10, 10]] * 2] * 3).tp
+# A section of the chapter on score intervals has a worked example, too.
+WILSON = "One class: Wilson's interval"
 WORKED = {
     "lam": [f"{26 / 36:.2f}", f"{2 * (26 / 36) / (1 + 26 / 36):.2f}"],
     "takahashi": [
@@ -81,8 +83,8 @@ WORKED = {
         *("10,000", "9,900", f"{9_900 / 10:.0f}", f"{80 + 9_900 / 10:.0f}"),
         *(f"{80 / 1_070:.2f}", f"{2 * 80 / (2 * 80 + 990 + 20):.2f}"),
     ],
-    "score": ["0.8", "0.9", "0.6", f"{(18 / 20 + 12 / 20) / 2:.2f}"],
-    "score-closed": [
+    "score": [
+        *("0.9", "0.6", f"{(18 / 20 + 12 / 20) / 2:.2f}"),
         *(f"{30 / 48:.3f}", f"{SHARE.low:.2f}", f"{SHARE.high:.2f}"),
         *(f"{x:.2f}" for of in (OF_F1, OF_F2) for x in (of.estimate, of.low, of.high)),
     ],
@@ -107,7 +109,7 @@ def findings() -> Iterator[tuple[str, str, str]]:
     """Yield a name, the key of a paper or a page, and a text that says what was found."""
     for page in sorted(BOOK.glob("*.md")):
         whole = page.read_text("utf-8")
-        summary = whole if page.stem == "article" else part(whole, "In plain words", "Findings")
+        summary = whole if page.stem == "article" else part(whole, "In plain words", "Findings", WILSON)
         yield page.name, page.stem, summary
     for path in sorted(NOTEBOOKS.glob("*.py")):
         cells = sources.read(path).cells
