@@ -141,7 +141,7 @@ def again(
 
     It is measured in fresh test sets, because the least of many noisy numbers is too low.
     """
-    lowest = [populations[k] for k in np.argsort(found.covered)[:3]]
+    lowest = [populations[k] for k in np.argsort(found.covered, kind="stable")[:3]]
     return coverage(lowest, metric, {"score": "score"}, count, seed + 1)["score"].worst
 
 
@@ -178,7 +178,7 @@ def pairs(metric: Metric, designs: int, count: int, seed: int) -> tuple[dict[str
     """Return the coverage of differences of a score, and the least of three measured again."""
     populations = [pair(np.random.default_rng([seed, place])) for place in range(designs)]
     score = _pairs(populations, metric, count, seed)
-    lowest = [populations[k] for k in np.argsort(score["score"].covered)[:3]]
+    lowest = [populations[k] for k in np.argsort(score["score"].covered, kind="stable")[:3]]
     return score, _pairs(lowest, metric, 5 * count, seed + 1)["score"].worst
 
 
