@@ -66,7 +66,7 @@ fp, fn = np.meshgrid(np.linspace(0.01, 0.39, 200), np.linspace(0.05, 0.6, 200))
 tp = 1 - fp - fn
 observed = np.array(counts) / sum(counts)
 distance = sum(o * o / p for o, p in zip(observed, (tp, fp, fn), strict=True)) - 1
-interval = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
+interval = f1ci.Matrix([[0, 6], [12, 30]]).interval(f1ci.metrics.fbeta(2))
 path = [score_designs.likeliest(counts, a, b, f) for f in np.linspace(*interval, 60)]
 
 # %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point holds the classifiers that fit the data. A curve through the observed point joins the likeliest point of each line, and leaves the region at two dots, the limits."}, "figure": {"caption": "The limits of F(2) are where the curve of likeliest classifiers leaves the region that fits the data.", "name": "fig-score-map"}}
@@ -308,8 +308,8 @@ documents = np.empty(true.size, dtype=int)
 documents[order] = np.arange(true.size) // 6
 macro = {"average": "macro"}
 questions = {
-    "items at random": f1ci.metric_interval(table, "macro_f1"),
-    "class sizes fixed": f1ci.metric_interval(table, "macro_f1", fixed="rows"),
+    "items at random": f1ci.Matrix(table).interval("macro_f1"),
+    "class sizes fixed": f1ci.Matrix(table, fixed="rows").interval("macro_f1"),
     "documents at random": f1ci.f1_score_interval(true, predicted, **macro, groups=documents),
 }
 figure, axis = figures.subplots(height=1.8)
@@ -449,7 +449,7 @@ for step in range(1, 7):
 
 # %%
 # Keep the limits for the text, and show the rounds.
-limits = f1ci.metric_interval([[18, 2], [8, 12]], "macro_recall")
+limits = f1ci.Matrix([[18, 2], [8, 12]]).interval("macro_recall")
 for place, row in enumerate(lines[:3], start=1):
     say(f"hand-{place}", float(row[-1]))
 say("hand-low", limits.low)

@@ -102,7 +102,7 @@ def limits(tables: Array, metric: Metric, method: str | Settings) -> tuple[Array
         return score_limits(tables, metric, Z, method)
     with warnings.catch_warnings():  # some simulated test sets are odd
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        interval = f1ci.metric_interval(tables, metric, method=method)
+        interval = f1ci.Matrix(tables).interval(metric, method=method)
     return np.asarray(interval.low), np.asarray(interval.high)
 
 

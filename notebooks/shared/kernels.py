@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import f1ci
-from f1ci.data import Items, Matrix
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
 from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric

@@ -13,17 +13,23 @@ from notebooks.shared import kernels, score_designs
 TABLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
 
 
+def both(table):
+    """The labels of two models, counted in a table."""
+    y_true, a, b = kernels.labels(table)
+    return f1ci.Labels(y_true, {"A": a, "B": b})
+
+
 @pytest.mark.parametrize("metric", [f1ci.metrics.f1, f1ci.metrics.precision])
 def test_limits_of_a_difference_are_the_package_s(metric):
-    interval = f1ci.difference_interval(*kernels.labels(TABLE), metric)
+    interval = both(TABLE).difference(metric).interval
     low, high = kernels.difference_of(TABLE[None], metric).score_limits(study.Z)
     assert (low[0], high[0]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
-def test_p_values_are_those_of_difference_test():
+def test_p_values_are_those_of_the_exact_test():
     tables = np.random.default_rng(3).integers(0, 12, (20, 2, 2, 2)) + 1
     tables[:5, 0, 0, 1] = 0
-    expected = [f1ci.difference_test(*kernels.labels(table)).p_value for table in tables]
+    expected = [both(table).difference().p_value for table in tables]
     assert kernels.p_values(tables) == pytest.approx(expected, rel=1e-12)
 
 
@@ -31,7 +37,7 @@ def test_limits_of_many_tables_are_those_of_one():
     tables = np.random.default_rng(1).integers(0, 9, (5, 3, 3)) + 5 * np.eye(3, dtype=int)
     low, high = kernels.score_limits(tables, f1ci.metrics.macro_f1, study.Z)
     for place, table in enumerate(tables):
-        interval = f1ci.metric_interval(table, "macro_f1")
+        interval = f1ci.Matrix(table).interval("macro_f1")
         assert (low[place], high[place]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
