@@ -274,7 +274,7 @@ show_study("prevalence-strata", study)
 #
 # ## Means of scores by unit
 #
-# Each image has a Dice score of its own. The table has the coverage of `f1ci.mean_interval` and of `f1ci.Scores`
+# Each image has a Dice score of its own. The table has the coverage of `f1ci.mean_interval` and of the `difference` of `f1ci.Scores`
 # beside that of Student's t interval, in the same simulated test sets. All images are alike, or one image in
 # ten fails. Model B gains a random amount on each image; without failures the mean gain is {glue:text}`prevalence-gain:.4f`.
 # The last rows have patients with three images each, whose scores have a correlation of
@@ -308,8 +308,8 @@ for place, (units, failures) in enumerate(itertools.product((10, 20, 50), (0.0, 
     ours = [f1ci.mean_interval(x, **level) for x in a]
     theirs = covered_and_long(t_intervals(a), mean)
     means["mean", units, failures] = covered_and_long(ours, mean), theirs
-    pairs = [f1ci.Scores({"A": x, "B": y}) for x, y in zip(a, b, strict=True)]
-    ours = [pair.difference(**level).interval for pair in pairs]
+    both = [f1ci.Scores({"A": x, "B": y}) for x, y in zip(a, b, strict=True)]
+    ours = [scores.difference(**level).interval for scores in both]
     theirs = covered_and_long(t_intervals(b - a), gain)
     means["difference", units, failures] = covered_and_long(ours, gain), theirs
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from f1ci.methods.multinomial import DEFAULT, Settings
 from numpy.typing import ArrayLike, NDArray
 
 import f1ci
 from f1ci.data.items import Items
 from f1ci.data.matrix import Matrix
+from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
 from f1ci.metrics.shares import KnownShares
