@@ -415,7 +415,7 @@ class Labels(_SameItems):
     >>> test = f1ci.Labels(y_true, y_pred, strata=strata, stratum_shares=shares)
     >>> each = test.interval("precision", average=None)
     >>> print(each.classes[1], [f"{x[1]:.3f}" for x in (each.estimate, each.low, each.high)])
-    B ['0.574', '0.337', '0.774']
+    B ['0.574', '0.335', '0.776']
     """
 
     def __init__(

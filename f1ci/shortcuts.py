@@ -159,7 +159,7 @@ def score_interval(
     >>> y_pred = ["a", "a", "b", "b", "b", "b", "c", "c", "a"]
     >>> interval = f1ci.score_interval(y_true, y_pred, "macro_recall")
     >>> f"{interval.estimate:.2f} ({interval.low:.2f}, {interval.high:.2f})"
-    '0.78 (0.43, 0.96)'
+    '0.78 (0.44, 0.96)'
     >>> each = f1ci.score_interval(y_true, y_pred, "precision", average=None)
     >>> each.classes, each.estimate.round(2)
     (('a', 'b', 'c'), array([0.67, 0.75, 1.  ]))
@@ -294,8 +294,8 @@ def classification_report(
     cat           0.868 (0.727 to 0.942)  0.825 (0.681 to 0.913)  0.846 (0.742 to 0.913)       40
     dog           0.887 (0.785 to 0.944)  0.917 (0.819 to 0.964)  0.902 (0.832 to 0.944)       60
     accuracy                                                      0.880 (0.802 to 0.930)      100
-    macro avg     0.878 (0.795 to 0.930)  0.871 (0.788 to 0.925)  0.874 (0.794 to 0.927)      100
-    weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
+    macro avg     0.878 (0.795 to 0.930)  0.871 (0.788 to 0.925)  0.874 (0.792 to 0.927)      100
+    weighted avg  0.880 (0.800 to 0.930)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
     refuse_weights(sample_weight)

@@ -327,7 +327,7 @@ class MatrixMetric(Metric):
     >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
     >>> interval = Matrix(matrix).interval(MatrixMetric("kappa", kappa))
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.670 (0.492, 0.803)
+    0.670 (0.491, 0.803)
     """
 
     name: str
