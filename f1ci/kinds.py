@@ -292,11 +292,11 @@ class Counts(_Separate):
         tn: ArrayLike | None = None,
     ) -> None:
         if isinstance(tp, Mapping):
-            named = {name: _counts_of(name, of_model) for name, of_model in tp.items()}
+            named = {str(name): _counts_of(name, of_model) for name, of_model in tp.items()}
+            checks.distinct("names of models", [str(name) for name in tp])
         else:
             named = {"model": _checked_counts(tp, fp, fn, tn)}
         self.models = tuple(named)
-        checks.distinct("names of models", self.models)
         self._counts = list(named.values())
 
     def _one(self, metric: Metric, model: int, average: str | None) -> Sample:

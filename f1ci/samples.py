@@ -305,8 +305,9 @@ def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array)
 
     # 1. The range of the metric in Pearson's region, with the variance factor.
     estimate, influence = observed.evaluate(matrix)
-    factor = _variance_factor(matrix, influence)
-    low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
+    with np.errstate(invalid="ignore", divide="ignore"):  # tables without items
+        factor = _variance_factor(matrix, influence)
+        low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
     # 2. The correction for one to three errors.
     wrong = matrix.total - matrix.right.sum(axis=0)
     nearer = closed_form.few_errors_factor(wrong, z)
