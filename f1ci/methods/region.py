@@ -52,10 +52,12 @@ Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 # The search starts where this share of the allowed h spreads items over all cells.
 _SPREAD = 0.8
 
-# The drag at first and at least; its factors after a step that kept its promise, and after one that
-# brought less than this share of it.
+# The drag at first and at least; its factors after a step that brought more than the first share of
+# its promise, and after one that brought less than the second. Few factors keep the way of a long
+# search the same whatever the rounding.
 _FIRST_DRAG, _LEAST_DRAG = 10.0, 0.001
 _LESS_DRAG, _MORE_DRAG = 0.25, 4.0
+_KEPT, _BROKEN = 0.75, 0.25
 
 # The search ends when the slopes promise less than this share of the way from the estimate.
 _PROMISE, _ROUNDS = 1e-7, 500
@@ -139,7 +141,7 @@ def _both_ends(evaluate: Evaluate, p: Array, h: Array) -> Array:
     estimate = evaluate(p)[0]
     end = _furthest_value(evaluate, p, reached, side, side * estimate)
     nearer = estimate + (end - estimate) * np.sqrt(h / reached)
-    return np.where(h < _SMALLEST_H, nearer, end).reshape(2, -1)
+    return np.where((h < _SMALLEST_H) & np.isfinite(estimate), nearer, end).reshape(2, -1)
 
 
 def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimate: Array) -> Array:
@@ -166,8 +168,9 @@ def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimat
         reached[places] = value
         # 4. Go on with the tables that have a way to go, with less drag or with more.
         left = (1.0 + drag) * promise
-        change = np.clip(2.0 * (1.0 - gain / promise), _LESS_DRAG, _MORE_DRAG)
-        drag = np.maximum(np.where(promise > 0, change, 1.0) * drag, _LEAST_DRAG)
+        kept = [gain > _KEPT * promise, gain > _BROKEN * promise]
+        change = np.select(kept, [_LESS_DRAG, 1.0], _MORE_DRAG)
+        drag = np.maximum(change * drag, _LEAST_DRAG)
         on = left > _PROMISE * np.abs(value - np.nan_to_num(estimate)) + _ROUNDING
         if not on.any():
             break
@@ -206,9 +209,10 @@ def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
         A = _total(q)
         B = _total(a * root)
         f = np.log(A * B / kappa)
-        if (np.abs(f) <= near).all():
+        on = ~(np.abs(f) <= near)
+        if not on.any():
             break
-        u = u - 2.0 * f / (A / B - _total(q / s) / A)
+        u = np.where(on, u - 2.0 * f / (A / B - _total(q / s) / A), u)
     return np.asarray(q / A)
 
 

@@ -301,6 +301,15 @@ def test_order_of_classes_and_batches_do_not_matter(name):
             assert differ.sum() <= (name in ("kappa", "mcc"))
 
 
+def test_a_table_has_the_same_limits_among_others_to_nine_digits():
+    """Of macro F: where a search is long, rounding must not send it another way."""
+    for metric in (macro(f1), macro(fbeta(3))):
+        for tables in (sparse_tables(61, 60, 8), *sets_of_tables()):
+            alone = np.hstack([limits_of(table[None], metric) for table in tables])
+            among = limits_of(tables, metric)
+            np.testing.assert_allclose(alone, among, rtol=0, atol=1e-9)
+
+
 def test_a_symmetric_table_does_not_rest_between_two_extremes():
     """Perfect and of equal classes: errors of one class cost more than errors spread evenly."""
     low, _ = limits_of([20 * np.eye(4)], weighted(f1))
@@ -377,6 +386,14 @@ def test_a_class_that_exists_but_was_not_seen_makes_limits_wide(metric):
     y, a = [0] * 30 + [1] * 20, [0] * 27 + [1] * 3 + [0] * 2 + [1] * 18
     named = quiet(f1ci.score_interval, y, a, metric, labels=[0, 1, 2])
     assert tuple(named) == pytest.approx(tuple(unseen), abs=SEARCH)
+
+
+def test_a_class_that_was_not_seen_is_as_unknown_in_any_test_set():
+    """Two classes of three have a score of almost 1, the third one may score anything."""
+    for scale in (10**6, 10**9, 10**10, 10**12):
+        table = [[scale, 5, 0], [7, scale, 0], [0, 0, 0]]
+        found = quiet(f1ci.metric_interval, table, "macro_f1")
+        assert tuple(found) == pytest.approx((2 / 3, 1.0), abs=1e-4)
 
 
 def test_a_class_that_nobody_named_is_left_out():
