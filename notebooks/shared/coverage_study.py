@@ -7,8 +7,7 @@ count, and a population counts if at least half of its test sets are such.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,15 +18,17 @@ from scipy.special import gammaln
 from scipy.stats import multinomial
 
 import f1ci
+from f1ci.methods import METHODS
 from f1ci.metrics import Metric
 
-from .kernels import Settings, difference_of, score_limits
+from .kernels import Limits, difference_of, score_limits, table_of
 from .score_designs import Population
 
 __all__ = [
     "Result",
     "again",
     "coverage",
+    "limits",
     "one_sided",
     "pairs",
     "steps_back",
@@ -36,6 +37,9 @@ __all__ = [
 
 Array: TypeAlias = NDArray[np.float64]
 Generator: TypeAlias = np.random.Generator
+
+# Test sets (count, r, r) and a metric -> the limits by the name of the method.
+Ask: TypeAlias = Callable[[Array, Metric], Mapping[str, Limits]]
 
 LEVEL = 0.95
 Z = 1.959963984540054
@@ -96,14 +100,15 @@ def drawn(population: Population, metric: Metric, count: int, rng: Generator) ->
     return kept.astype(np.float64)
 
 
-def limits(tables: Array, metric: Metric, method: str | Settings) -> tuple[Array, Array]:
-    """Return limits by the name of a method, or score limits with parts left out."""
-    if isinstance(method, Settings):
-        return score_limits(tables, metric, Z, method)
-    with warnings.catch_warnings():  # some simulated test sets are odd
-        warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        interval = f1ci.metric_interval(tables, metric, method=method)
-    return np.asarray(interval.low), np.asarray(interval.high)
+def limits(tables: Array, metric: Metric, methods: Sequence[str]) -> dict[str, Limits]:
+    """Return the limits of a metric by the package's methods of these names."""
+    sample = table_of(tables, metric)
+    return {name: METHODS[name].limits(sample, Z) for name in methods}
+
+
+def by_name(*methods: str) -> Ask:
+    """Return what asks for the limits by the package's methods of these names."""
+    return lambda tables, metric: limits(tables, metric, methods)
 
 
 def summary(low: Array, high: Array, truth: float) -> list[float]:
@@ -117,21 +122,18 @@ def summary(low: Array, high: Array, truth: float) -> list[float]:
 
 
 def coverage(
-    populations: Sequence[Population],
-    metric: Metric,
-    methods: Mapping[str, str | Settings],
-    count: int,
-    seed: int,
+    populations: Sequence[Population], metric: Metric, ask: Ask, count: int, seed: int
 ) -> dict[str, Result]:
     """Return the coverage of several intervals for a metric, in the same test sets."""
-    rows: dict[str, list[list[float]]] = {name: [] for name in methods}
+    rows: list[dict[str, list[float]]] = []
     for place, population in enumerate(populations):
         tables = drawn(population, metric, count, np.random.default_rng([seed, place]))
         truth = float(metric.value(population[0]))
-        for name, method in methods.items():
-            ends = limits(tables, metric, method) if len(tables) else None
-            rows[name].append([np.nan] * 4 if ends is None else summary(*ends, truth))
-    return {name: Result(*np.array(row).T) for name, row in rows.items()}
+        ends = ask(tables, metric) if len(tables) else {}
+        rows.append({name: summary(*both, truth) for name, both in ends.items()})
+    names = max(rows, key=len)
+    missing = [np.nan] * 4
+    return {name: Result(*np.array([row.get(name, missing) for row in rows]).T) for name in names}
 
 
 def again(
@@ -141,8 +143,13 @@ def again(
 
     It is measured in fresh test sets, because the least of many noisy numbers is too low.
     """
-    lowest = [populations[k] for k in np.argsort(found.covered)[:3]]
-    return coverage(lowest, metric, {"score": "score"}, count, seed + 1)["score"].worst
+    lowest = [populations[k] for k in _lowest(found)]
+    return coverage(lowest, metric, by_name("score"), count, seed + 1)["score"].worst
+
+
+def _lowest(found: Result) -> NDArray[np.intp]:
+    """Return the places of the three populations that read lowest."""
+    return np.argsort(found.covered, kind="stable")[:3]
 
 
 # Two models on the same items
@@ -178,7 +185,7 @@ def pairs(metric: Metric, designs: int, count: int, seed: int) -> tuple[dict[str
     """Return the coverage of differences of a score, and the least of three measured again."""
     populations = [pair(np.random.default_rng([seed, place])) for place in range(designs)]
     score = _pairs(populations, metric, count, seed)
-    lowest = [populations[k] for k in np.argsort(score["score"].covered)[:3]]
+    lowest = [populations[k] for k in _lowest(score["score"])]
     return score, _pairs(lowest, metric, 5 * count, seed + 1)["score"].worst
 
 
@@ -195,7 +202,7 @@ def _pairs(
     return {name: Result(*np.array(row).T) for name, row in rows.items()}
 
 
-def _limits_of_pairs(tables: NDArray[np.intp], metric: Metric) -> dict[str, tuple[Array, Array]]:
+def _limits_of_pairs(tables: NDArray[np.intp], metric: Metric) -> dict[str, Limits]:
     """Return the limits of differences by three methods, in test sets where both scores exist."""
     sample = difference_of(tables, metric)
     delta = sample.estimate - Z * sample.error, sample.estimate + Z * sample.error
@@ -229,7 +236,7 @@ class _EveryTable:
         counts = np.vstack([three, n - three.sum(axis=0)]).astype(float)
         tables = counts.T.reshape(-1, 2, 2)
         defined = np.isfinite(np.asarray(metric.value(tables)))
-        low, high = limits(tables[defined], metric, "score")
+        low, high = score_limits(tables[defined], metric, Z)
         counts = counts[:, defined]
         ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=0)
         return cls(metric, n, counts, ways, low, high)
@@ -293,7 +300,7 @@ def one_sided(v: int, scores: Array, level: float = 0.95) -> tuple[Array, Array]
 
 
 def steps_back(metric: Metric, classes: int, count: int, rng: Generator) -> tuple[int, float]:
-    """Return the number of sparse tables, and by how much a limit steps back as the level rises.
+    """Return in how many sparse tables a limit steps back as the level rises, and how far.
 
     The tables have 5 to 59 items, in cells whose probabilities are very unequal. The levels run
     from 62 % to nearly 100 %.
@@ -303,7 +310,6 @@ def steps_back(metric: Metric, classes: int, count: int, rng: Generator) -> tupl
     tables = np.stack([rng.multinomial(n, p) for n, p in zip(items, shares, strict=True)])
     tables = tables.reshape(-1, classes, classes)
     tables = tables[np.isfinite(np.asarray(metric.value(tables)))]
-    ends = [score_limits(tables, metric, z) for z in np.linspace(0.88, 3.6, 8).tolist()]
-    low, high = np.moveaxis(np.array(ends), 1, 0)
+    low, high = score_limits(tables, metric, np.linspace(0.88, 3.6, 8)[:, None])
     back = np.maximum(np.diff(low, axis=0), -np.diff(high, axis=0)).max(axis=0)
     return int((back > 1e-6).sum()), float(back.max())

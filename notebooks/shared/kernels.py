@@ -20,6 +20,7 @@ from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import with_every_class
 from f1ci.metrics.shares import KnownShares
+from f1ci.results import FloatOrArray
 from f1ci.samples import Difference, Table, difference
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "p_values",
     "parts_of_limits",
     "score_limits",
+    "table_of",
     "variance_factor",
 ]
 
@@ -37,9 +39,14 @@ Array: TypeAlias = NDArray[np.float64]
 Limits: TypeAlias = tuple[Array, Array]
 
 
-def score_limits(tables: ArrayLike, metric: Metric, z: float) -> Limits:
+def score_limits(tables: ArrayLike, metric: Metric, z: FloatOrArray) -> Limits:
     """Return score limits of confusion matrices (..., r, r)."""
-    return Table(metric, _matrix(tables)).score_limits(z)
+    return table_of(tables, metric).score_limits(z)
+
+
+def table_of(tables: ArrayLike, metric: Metric) -> Table:
+    """Return the sample of a score, for confusion matrices (..., r, r) of counts."""
+    return Table(metric, _matrix(tables))
 
 
 def parts_of_limits(tables: ArrayLike, metric: Metric, z: float) -> dict[str, Limits]:
