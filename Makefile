@@ -20,8 +20,12 @@ override PARAMS := $(value PARAMS)
 override SCHEDULER := $(value SCHEDULER)
 override SEED := $(value SEED)
 override WORKERS := $(value WORKERS)
+override OPTIONS := $(value OPTIONS)
+override WITH := $(value WITH)
 RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
-export NAME PARAMS SCHEDULER SEED WORKERS
+# Go on if all ran or if a notebook has failed (3), which its page shows. Any other end stops make.
+UNLESS_STOPPED := ran=$$?; case $$ran in 0|3) ;; *) exit $$ran;; esac
+export NAME PARAMS SCHEDULER SEED WORKERS OPTIONS WITH
 # Python stores compiled files. Otherwise every notebook compiles its imports, for 3 seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -35,7 +39,7 @@ MINE := test ! -e $(READY) || test "$$(cat $(READY))" = "$$(pwd)" || { \
 	"or name another one with VENV=..."; exit 2; }
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf quick site notebooks notebook pair seed ledger verify reference archive test train dist release bench peers lock clean ready
+.PHONY: help book quick site notebooks notebook pair seed ledger verify reference archive test train dist release bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -53,18 +57,15 @@ ready: $(READY)  ## Make the environment of this folder if it is missing.
 	@$(MINE)
 
 book: ready  ## Run every notebook at full fidelity, check the ledger and build the site.
-	@$(RUN); ran=$$?; test $$ran -le 1 || exit $$ran; \
-	$(BIN)/python -m compendium.book && exit $$ran  # 1: a notebook has failed, which its page shows
-
-pdf: ready  ## Print the article of the built book as a PDF (needs Chromium).
-	$(BIN)/python -m compendium.deposit pdf
+	@$(RUN); $(UNLESS_STOPPED); \
+	$(BIN)/python -m compendium.book && exit $$ran
 
 quick: ready  ## Build the book with few replicates: a look, not a result.
-	@$(RUN) --quick; ran=$$?; test $$ran -le 1 || exit $$ran; \
+	@$(RUN) --quick; $(UNLESS_STOPPED); \
 	$(BIN)/python -m compendium.book --quick && exit $$ran
 
 site: ready  ## Build the pages alone, from the reference run and earlier runs: a preview while writing.
-	$(BIN)/python -m compendium.book --preview $(OPTIONS)
+	$(BIN)/python -m compendium.book --preview $$OPTIONS
 
 notebooks: ready  ## Run the notebooks whose inputs changed. SCHEDULER=tcp://... uses a Dask cluster.
 	$(RUN)
@@ -77,14 +78,14 @@ pair: ready  ## Write each notebook's .ipynb from its .py.
 	$(BIN)/python -m compendium.pairs
 
 seed: ready  ## Run notebooks with another root seed and compare the verdicts. SEED=8 OPTIONS=--quick
-	@rm -rf _build/seed; $(RUN) --into seed --params="seed=$$SEED" $(OPTIONS); ran=$$?; test $$ran -le 1 || exit $$ran; \
+	@rm -rf _build/seed; $(RUN) --into seed --params="seed=$$SEED" $$OPTIONS; $(UNLESS_STOPPED); \
 	$(BIN)/python -m compendium.verdicts --seed && exit $$ran
 
 ledger: ready  ## Compare the notebooks' numbers with every published number.
 	$(BIN)/python -m compendium.verdicts
 
 verify: ready  ## Run everything again, compare each number with the reference run, and print a certificate.
-	@$(RUN) --force; ran=$$?; test $$ran -le 1 || exit $$ran; \
+	@$(RUN) --force; $(UNLESS_STOPPED); \
 	$(BIN)/python -m compendium.deposit verify
 
 reference: ready  ## Run the notebooks whose inputs changed and make this run the reference run.
@@ -92,7 +93,10 @@ reference: ready  ## Run the notebooks whose inputs changed and make this run th
 	$(BIN)/python -m compendium.deposit reference
 	$(BIN)/python -m compendium.pairs
 
-archive: book  ## Write one archive of the repository, the site and all results, to deposit (GNU tar).
+archive:  ## Write one archive of the repository, the site and all results, to deposit (Git, GNU tar).
+	@test "$$(git rev-parse --show-toplevel 2>&1)" = "$$(pwd -P)" || { \
+		echo "an archive needs a clone of the repository, since Git says which files belong to it"; exit 2; }
+	@$(MAKE) --no-print-directory book
 	{ git ls-files -z; find _build/html _build/executed _build/results _build/ledger -type f -print0; } \
 		| tar --null --files-from=- --sort=name --mtime=1980-01-01 --owner=0 --group=0 --numeric-owner \
 		--mode=644 --transform 's,^,f1ci/,' --create --file - | gzip -n > _build/f1ci.tar.gz
@@ -102,14 +106,15 @@ test: ready  ## Run every check: format, lint, types, tests.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	@$(BIN)/mypy & types=$$!; \
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder; \
+	$(BIN)/python -m pytest --numprocesses "$$WORKERS" --dist loadfile --no-loadscope-reorder; \
 	tests=$$?; wait $$types && exit $$tests
 
-train: ready  ## Train wangli-tag-sets' segmenters and, in R, Yuan's rules again, and compare (30 minutes); OPTIONS=--write replaces.
+train: ready  ## Train wangli-tag-sets' segmenters and, in R, Yuan's rules again, search their seeds, and compare (1 hour); OPTIONS=--write replaces.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target _build/train \
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['train'])")
-	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py $(OPTIONS)
-	$(BIN)/python notebooks/data/make_yuan.py $(OPTIONS)
+	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py $$OPTIONS
+	$(BIN)/python notebooks/data/make_yuan.py $$OPTIONS
+	$(BIN)/python notebooks/data/make_yuan_searches.py $$OPTIONS
 
 dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel
@@ -117,19 +122,18 @@ dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="num
 	$(PYTHON) -m venv _build/wheel
 	sed -n 's/^\([a-z0-9].*\) \\$$/\1/p' requirements.lock > _build/constraints.txt
 	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl \
-		$(or $(WITH),-c _build/constraints.txt) hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
+		$${WITH:--c _build/constraints.txt} hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
 	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= tests/package
 
 release: dist  ## Build and test what a release uploads, and print the steps that only a person can do.
-	@if $(BIN)/python -c 'import twine' 2>/dev/null; then $(BIN)/python -m twine check --strict dist/*; \
-	else echo "not checked: the description of dist/*, because twine is not installed in $(VENV)"; fi
+	$(BIN)/python -m twine check --strict dist/*
 	@sed -n '/^## Release/,$$p' CONTRIBUTING.md
 
 bench: $(BENCH)/.ready  ## Time f1ci beside other packages, for the page that compares them (2 minutes).
 	OMP_NUM_THREADS=1 PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.speed
 
-peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes). OPTIONS=compare-peers.json or means-peers.json asks other questions.
-	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers $(OPTIONS)
+peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes).
+	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers
 
 $(BENCH)/.ready: pyproject.toml | ready
 	$(PYTHON) -m venv $(BENCH)
@@ -137,9 +141,9 @@ $(BENCH)/.ready: pyproject.toml | ready
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench'])") -e .
 	@touch $@
 
-lock:  ## Write requirements.lock again from pyproject.toml (needs uv).
+lock:  ## Write requirements.lock from pyproject.toml (needs uv). OPTIONS="--upgrade-package numpy" raises versions.
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
-		--group book --group test pyproject.toml --output-file requirements.lock
+		--group release --group book --group test pyproject.toml --output-file requirements.lock $$OPTIONS
 
 clean:  ## Remove built files; keep the environments.
 	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

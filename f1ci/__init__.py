@@ -1,7 +1,7 @@
 """f1ci: how sure can one be of an F score?
 
 Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
-and its relatives, after five papers; see the book for which to use when.
+and its relatives, after published papers; see the book for which to use when.
 """
 
 from f1ci import coverage, methods, metrics, plot

@@ -36,9 +36,7 @@ prevalences: list[float] = [0.02, 0.2, 0.8]  # where the score is wanted
 replicates: int = 4_000  # balanced test sets for each design
 drawn: list[int] = [30, 100]  # items from each stratum
 strata_replicates: int = 2_000  # test sets by stratum for each design
-mean_replicates: int = (
-    500  # test sets of images for each design, at most those of the other packages
-)
+mean_replicates: int = 500  # test sets of images for each design
 runs: list[int] = [2, 3, 5, 20]  # runs of a recipe
 seed_effects: list[float] = [0.0, 0.3]  # standard deviation between runs, on the probit scale
 run_items: list[int] = [200, 1_000]  # items in the test set of the runs
@@ -48,15 +46,15 @@ seed: int = 20_261_120  # root of all random streams
 # %%
 # Import what the notebook uses and open the ledger.
 import itertools
-import json
 import warnings
 
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from scipy import stats
 
 import f1ci
-from notebooks.shared import kernels, unit_scores
+from notebooks.own import another_prevalence as unit_scores
+from notebooks.shared import kernels
 
 say = ledger.open("another-prevalence").say
 streams = iter(np.random.SeedSequence(seed).spawn(100))
@@ -184,17 +182,15 @@ show_study("prevalence", study)
 
 # %%
 # Read the map and its areas, and score it with and without them.
-peers = json.loads(data.read_verified("means-peers.json"))
-counts = np.array(peers["map"]["counts"])
+counts = np.array([[66, 0, 5, 4], [0, 55, 8, 12], [1, 0, 153, 11], [2, 1, 9, 313]])
 kinds = ["deforestation", "forest gain", "stable forest", "stable non-forest"]
-areas = dict(zip(kinds, peers["map"]["areas"], strict=True))
+areas = dict(zip(kinds, [0.02, 0.015, 0.32, 0.645], strict=True))
 on_map, in_truth = (
     np.repeat(np.array(kinds)[k].ravel(), counts.ravel()) for k in np.indices(counts.shape)
 )
 known = {"strata": on_map, "stratum_shares": areas}
 with_areas = f1ci.score_interval(in_truth, on_map, "f1", average=None, **known)
 ignored = f1ci.score_interval(in_truth, on_map, "f1", average=None)
-survey = [x for x in peers["intervals"] if x["question"].startswith("map")]
 
 # %%
 # Show the F1 of each class of the map.
@@ -203,9 +199,9 @@ for k, kind in enumerate(with_areas.classes):
     row = [kind]
     for x in (with_areas, ignored):
         row += [f"{x.estimate[k]:.3f}", f"{x.low[k]:.3f} to {x.high[k]:.3f}"]
-    rows.append([*row, f"{survey[k]['low']:.3f} to {survey[k]['high']:.3f}"])
+    rows.append(row)
 head = ["class", "F1", "score limits", "F1, design ignored", "score limits"]
-show.table([*head, "R's survey, t interval"], rows, numeric=[1, 3])
+show.table(head, rows, numeric=[1, 3])
 
 # %% tags=["remove-cell"]
 # Keep the numbers of the map for the text.
@@ -278,122 +274,77 @@ show_study("prevalence-strata", study)
 #
 # ## Means of scores by unit
 #
-# Each image has a Dice score of its own. The tables compare `f1ci.mean_interval` and `f1ci.mean_difference` with the
-# intervals of other packages. The first table is about one data set: {glue:text}`prevalence-peer-images` images of
-# {glue:text}`prevalence-peer-patients` patients, and two models. All answers of other packages were recorded on
-# {glue:text}`prevalence-peer-date` by `make peers OPTIONS=means-peers.json`: {glue:text}`prevalence-peer-versions`.
-
-# %%
-# Show the limits of each package for one data set.
-dice = {name: np.array(values) for name, values in peers["dice"].items()}
-ours = {}
-for question, groups in (("", None), (", patients", dice["patient"])):
-    ours[f"mean{question}"] = f1ci.mean_interval(dice["a"], groups=groups)
-    ours[f"difference{question}"] = f1ci.mean_difference(dice["a"], dice["b"], groups=groups)
-rows = []
-for question, x in ours.items():
-    rows.append([question, "f1ci", f"{x.estimate:.4f}", f"{x.low:.4f} to {x.high:.4f}"])
-    for y in peers["intervals"]:
-        if y["question"] == question:
-            ends = f"{y['low']:.4f} to {y['high']:.4f}"
-            rows.append([question, y["package"], f"{y['estimate']:.4f}", ends])
-show.table(["question", "package", "estimate", "95 % limits"], rows, numeric=[2])
-
-# %% tags=["remove-cell"]
-# Keep what the other packages are for the text.
-say("prevalence-peer-date", peers["date"])
-say("prevalence-peer-images", len(dice["a"]))
-say("prevalence-peer-patients", len(set(dice["patient"].tolist())))
-versions = (f"{name} {version}" for name, version in peers["versions"].items())
-say("prevalence-peer-versions", ", ".join(versions))
-
-# %% [markdown]
-# The second table has coverage in simulated test sets, the same for every package. All images are alike, or one image in
+# Each image has a Dice score of its own. The table has the coverage of `f1ci.mean_interval` and `f1ci.mean_difference`
+# beside that of Student's t interval, in the same simulated test sets. All images are alike, or one image in
 # ten fails. Model B gains a random amount on each image; without failures the mean gain is {glue:text}`prevalence-gain:.4f`.
 # The last rows have patients with three images each, whose scores have a correlation of
-# {glue:text}`prevalence-peer-correlation:.1f`. An asterisk marks a question that a package does not answer. `evalstats` compares
-# no fewer than 15 items. Neither `evalstats` nor SciPy's t interval knows groups.
+# {glue:text}`prevalence-correlation:.1f`; the t interval does not know patients.
 
 
 # %%
-# Name what each package's intervals were counted to do, and count what ours do.
-recorded = {(x["question"], x["units"], x["failures"], x["package"]): x for x in peers["coverage"]}
-
-
+# Compute our intervals and those of the t test in simulated test sets.
 def share_inside(limits, truth):
     """Return how many intervals hold the truth."""
     return np.mean([low <= truth <= high for low, high in limits])
 
 
-# %%
-# Simulate images and patients, and compute our intervals.
-studied = sorted({(question, units, failures) for question, units, failures, _ in recorded})
-means = {}
-for question, units, failures in studied:
-    if question == "mean, patients":
-        place = 100 + sorted({n for q, n, _ in studied if q == question}).index(units)
-        rng = np.random.default_rng([peers["seed"], place])
-        scores = unit_scores.of_patients(rng, peers["replicates"], units, 3, 0.5)
-        groups = np.repeat(np.arange(units), 3)
-        found = [f1ci.mean_interval(x, groups=groups) for x in scores[:mean_replicates]]
-        means[question, units, failures] = found, unit_scores.MEAN
-        continue
-    others = sorted({(n, f) for q, n, f in studied if q == question})
-    rng = np.random.default_rng([peers["seed"], others.index((units, failures))])
-    a, b = unit_scores.two_models(rng, (peers["replicates"], units), failures)
-    pairs = list(zip(a, b, strict=True))[:mean_replicates]
-    mean, gain = unit_scores.true_means(failures)
-    if question == "mean":
-        means[question, units, failures] = [f1ci.mean_interval(x) for x, _ in pairs], mean
-    else:
-        means[question, units, failures] = [f1ci.mean_difference(x, y) for x, y in pairs], gain
+def covered_and_long(limits, truth):
+    """Return how many intervals hold the truth, and their mean length."""
+    return share_inside(limits, truth), np.mean([high - low for low, high in limits])
+
+
+def t_intervals(scores):
+    """Return the t interval of the mean of each row."""
+    return [stats.ttest_1samp(x, 0.0).confidence_interval(confidence_level) for x in scores]
+
 
 # %%
-# Show the coverage of means and differences.
+# Simulate images, alike and with failures, of two models.
+means = {}
+for place, (units, failures) in enumerate(itertools.product((10, 20, 50), (0.0, 0.1))):
+    rng = np.random.default_rng([seed, place])
+    a, b = unit_scores.two_models(rng, (mean_replicates, units), failures)
+    mean, gain = unit_scores.true_means(failures)
+    ours = [f1ci.mean_interval(x, **level) for x in a]
+    theirs = covered_and_long(t_intervals(a), mean)
+    means["mean", units, failures] = covered_and_long(ours, mean), theirs
+    ours = [f1ci.mean_difference(x, y, **level) for x, y in zip(a, b, strict=True)]
+    theirs = covered_and_long(t_intervals(b - a), gain)
+    means["difference", units, failures] = covered_and_long(ours, gain), theirs
+
+# %%
+# Simulate patients with three images each, and show all coverages.
+for place, patients in enumerate((8, 20), start=100):
+    rng = np.random.default_rng([seed, place])
+    scores = unit_scores.of_patients(rng, mean_replicates, patients, 3, 0.5)
+    groups = np.repeat(np.arange(patients), 3)
+    ours = [f1ci.mean_interval(x, groups=groups, **level) for x in scores]
+    means["mean, patients", patients, 0.0] = covered_and_long(ours, unit_scores.MEAN), None
 rows = []
-covers = {}
-for (question, units, failures), (found, truth) in means.items():
-    length = np.mean([x.length for x in found])
-    covers[question, units, failures] = share_inside(found, truth)
-    row = [question, str(units), f"{failures:.0%}", f"{covers[question, units, failures]:.3f}"]
-    for package in ("scipy", "errorbars", "evalstats"):
-        x = recorded.get((question, units, failures, package))
-        row.append(f"{x['covered']:.3f} ({x['length'] / length:.2f})" if x else "*")
-    rows.append(row)
-head = ["question", "units", "failures", "f1ci", "scipy, t", "errorbars", "evalstats"]
-show.table(head, rows, numeric=[1, 2, 3])
+for (question, units, failures), (ours, theirs) in sorted(means.items()):
+    beside = f"{theirs[0]:.3f} ({theirs[1] / ours[1]:.2f})" if theirs else ""
+    rows.append([question, str(units), f"{failures:.0%}", f"{ours[0]:.3f}", beside])
+show.table(["question", "units", "failures", "f1ci", "t interval"], rows, numeric=[1, 2, 3])
 
 # %% tags=["remove-cell"]
 # Keep the worst coverages for the text.
-say("prevalence-peer-correlation", 0.5)
+say("prevalence-correlation", 0.5)
 for name in ("mean", "difference"):
-    say(f"prevalence-{name}-worst", min(x for (q, *_), x in covers.items() if q == name))
-packages = [("mean", package) for package in ("scipy", "errorbars", "evalstats")]
-for name, package in (*packages, ("difference", "scipy")):
-    theirs = [x["covered"] for (q, *_, p), x in recorded.items() if (q, p) == (name, package)]
-    say(f"prevalence-{name}-{package}-worst", min(theirs))
-gains = []
-for design, (found, _) in means.items():
-    if design[0] == "difference":
-        length = np.mean([x.length for x in found])
-        gains.append(length / recorded[(*design, "scipy")]["length"])
-say("prevalence-difference-length", np.mean(gains))
+    covers = [found for (question, *_), found in means.items() if question == name]
+    say(f"prevalence-{name}-worst", min(ours[0] for ours, _ in covers))
+    say(f"prevalence-{name}-t-worst", min(theirs[0] for _, theirs in covers))
+    say(f"prevalence-{name}-length", np.mean([ours[1] / theirs[1] for ours, theirs in covers]))
 say("prevalence-gain", unit_scores.true_means(0.0)[1])
 say("prevalence-mean-error", np.sqrt(0.95 * 0.05 / mean_replicates))
 
 # %% [markdown]
-# The numbers in brackets are the other package's length, divided by ours. A coverage has the standard error
-# {glue:text}`prevalence-mean-error:.3f`. The intervals of a mean cover at worst:
-#
-# - `f1ci`: {glue:text}`prevalence-mean-worst:.3f`;
-# - SciPy's t interval: {glue:text}`prevalence-mean-scipy-worst:.3f`;
-# - `errorbars`, which takes the normal quantile for means: {glue:text}`prevalence-mean-errorbars-worst:.3f`;
-# - `evalstats`, which has the logit scale and Student's quantile, as `f1ci` has: {glue:text}`prevalence-mean-evalstats-worst:.3f`.
-#
-# Our intervals of paired differences are {glue:text}`prevalence-difference-length:.2f` times as long as the paired t interval. They
-# cover {glue:text}`prevalence-difference-worst:.3f` at worst, and the t interval covers {glue:text}`prevalence-difference-scipy-worst:.3f`. So for means the
-# packages hardly differ, except for few images. The worst designs have few images and rare failures. A test set without
-# a failure shows nothing of failures, and no interval of a mean can repair that.
+# The numbers in brackets are the length of the t interval, divided by that of ours. A coverage has the standard error
+# {glue:text}`prevalence-mean-error:.3f`. Our intervals of a mean cover {glue:text}`prevalence-mean-worst:.3f` at worst, and the t interval
+# {glue:text}`prevalence-mean-t-worst:.3f`; ours are {glue:text}`prevalence-mean-length:.2f` times as long on average. Our intervals of
+# paired differences are {glue:text}`prevalence-difference-length:.2f` times as long as the t interval, and cover
+# {glue:text}`prevalence-difference-worst:.3f` at worst, where the t interval covers {glue:text}`prevalence-difference-t-worst:.3f`. The worst
+# designs have few images and rare failures: a test set without a failure shows nothing of failures, and no interval of
+# a mean can repair that.
 
 # %% [markdown]
 # ## Several runs of one recipe

@@ -23,8 +23,7 @@ from scipy import special, stats
 import f1ci
 from notebooks.shared import joint_test, statements, tversky_index
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `tversky_index` lists all likely tables of counts, `joint_test` tests several
 # numbers at once, and `statements` compares the paper's claims with our numbers.

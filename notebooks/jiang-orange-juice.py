@@ -32,8 +32,7 @@ import f1ci
 from notebooks.data.make_splits import half
 from notebooks.shared import datasets, statements, tversky_index
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `datasets` reads the purchases, `tversky_index` has the bounds and the plans, and
 # `statements` compares the paper's claims with our numbers.
@@ -131,9 +130,7 @@ show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric
 #
 # Without the share of Citrus Hill there would be a second table. Without either index there is
 # still one, so each index is predicted by the others. From the table come the four statistics by
-# which we found it. The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the
-# 95 % interval ({prf:ref}`cor-jiang-interval`) follow from the four printed numbers alone. So they
-# say nothing about the table, and the ledger counts all six numbers as inputs.
+# which we found it, so these agree by construction.
 
 # %%
 # Compute the interval.
@@ -143,8 +140,6 @@ reconstructed = {
     "prevalence": (tp_count + fn_count) / n,
     "tversky": interval.estimate,
     "tversky_squared": f1ci.metrics.tversky(a**2, b**2).value(juice),
-    "standard_error": interval.standard_error,
-    "margin": interval.length / 2,
 }
 for name, value in reconstructed.items():
     record(f"jiang/section-2.3/{name}", value, reconstructed=True)
@@ -156,7 +151,9 @@ say("jiang-juice-high", interval.high)
 show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
 
 # %% [markdown]
-# The formula of section 2.3, with the four printed numbers and nothing else:
+# The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the 95 % interval
+# ({prf:ref}`cor-jiang-interval`) need no table. The formula of section 2.3 gives them from the
+# printed numbers alone:
 
 # %% tags=["remove-cell"]
 names = ("mean_za", "tversky", "tversky_squared")
@@ -165,10 +162,17 @@ from_print = math.sqrt((1 / tau_squared - 1 + (1 / tau - 1) ** 2) / (n * za * ta
 say("jiang-juice-from-print", from_print)
 say("jiang-juice-margin-from-print", z * from_print)
 assert near(from_print, "section-2.3/standard_error")
+assert near(z * from_print, "section-2.3/margin")
+
+# %%
+# Record what the table gives. No reconstruction is needed for it, so it is a plain match.
+record("jiang/section-2.3/standard_error", interval.standard_error)
+record("jiang/section-2.3/margin", interval.length / 2)
+show.compare([f"jiang/section-2.3/{name}" for name in ("standard_error", "margin")])
 
 # %% [markdown]
-# It gives the standard error {glue:text}`jiang-juice-from-print:.6f` and the half width
-# {glue:text}`jiang-juice-margin-from-print:.4f`, as printed. The interval is
+# From the print alone the standard error is {glue:text}`jiang-juice-from-print:.6f` and the half width
+# {glue:text}`jiang-juice-margin-from-print:.4f`. From the table both are the same to the printed digits. The interval is
 # {glue:text}`jiang-juice-low:.3f` to {glue:text}`jiang-juice-high:.3f`.
 #
 # ## The regression, on a thousand other halves
@@ -356,7 +360,8 @@ show.table(["", "left side", "right side, as printed", "with E[ZA]"], [row], num
 # and a certain recall ({ref}`N-jiang-5 <N-jiang-5>`).
 
 # %%
-# Compare the two bounds, and the largest variance that a rule attains.
+# Compare the two bounds, and the largest variance that a rule attains; first V(1), for Jaccard.
+say("jiang-juice-v-one", tversky_index.jiang_bound(f1ci.metrics.jaccard))
 rows = []
 for beta in (0.25, 0.5, 0.75, 1, 2):
     metric = f1ci.metrics.fbeta(beta)

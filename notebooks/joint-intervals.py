@@ -86,15 +86,20 @@ sets = {
 methods = ("delta", "blur", "logit", "score", "cautious")
 
 # %% [markdown]
-# ## The designs
+# ## The study
 #
-# A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two sets of metrics, and all
-# combinations of the sizes, prevalences and rates above. An item is positive with the probability of the prevalence.
-# With probability 0.5 an item is equally hard for all classifiers: all are right or all are wrong. Otherwise
-# each classifier is right or wrong independently of the others. The truth is the value that a test set of infinite
-# size would give. Test sets are drawn from the multinomial distribution over joint cells. A test set counts as
-# covered if every interval holds the truth. An undefined estimate without an interval counts as no miss. Length is the
-# mean length, divided by delta's mean length in the same design.
+# Its parts have the names of {cite:t}`morris2019` (ADEMP).
+#
+# - **Aim.** How often do all intervals of a small test set hold at once, and how long are they?
+# - **Data-generating mechanisms.** A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two
+#   sets of metrics, and all combinations of the sizes, prevalences and rates above. An item is positive with the
+#   probability of the prevalence. With probability 0.5 an item is equally hard for all classifiers: all are right or all
+#   are wrong. Otherwise each classifier is right or wrong independently of the others. Test sets are drawn from the
+#   multinomial distribution over joint cells.
+# - **Estimands.** The scores that a test set of infinite size would give.
+# - **Methods.** The five of the table above.
+# - **Performance measures.** Coverage: the share of test sets in which every interval holds its true score. An undefined
+#   estimate without an interval counts as no miss. Length: the mean length, divided by delta's in the same design.
 
 
 # %%

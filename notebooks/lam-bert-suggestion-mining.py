@@ -33,8 +33,7 @@ from notebooks.own import lam_bert_suggestion_mining as suggestions
 from notebooks.own.lam_bert_suggestion_mining import Counts
 from notebooks.shared.kernels import difference_of
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `suggestions` has the counts of the public sentences. `suggestions.nested` and
 # `suggestions.disjoint` make the labels of two models with the least and the most disagreement that

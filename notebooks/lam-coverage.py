@@ -31,8 +31,7 @@ import f1ci
 from notebooks.shared import four_intervals, joint_test, statements
 from notebooks.shared.four_intervals import in_words
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `four_intervals` sums over all test sets of a condition, `joint_test` tests a whole
 # table, and `statements` compares the paper's claims with our numbers.
@@ -113,6 +112,7 @@ for key in as_in_paper:
     for item in TABLES:
         value, deviation = outcome(item, key)
         record(number_id(item, *key), value, deviation=deviation)
+say("lam-coverage-compared", len(as_in_paper) * len(TABLES))
 for method in ("wilson_direct", "wilson_indirect"):
     value, deviation = outcome("table-4", ("scenario-3", 25, method))
     record(f"lam/section-5.3.2/scenario-3/n-25/{method}", value, deviation=deviation)
@@ -299,10 +299,10 @@ say("lam-coverage-replicates", f"{replicates:,}")
 # %% [markdown]
 # Each condition has {glue:text}`lam-coverage-replicates` test sets. The simulated coverages and
 # lengths differ from the exact ones by {glue:text}`lam-coverage-root-mean-square:.2f` standard
-# errors (root mean square), where 1 is expected. Of all 144 differences
+# errors (root mean square), where 1 is expected. Of all {glue:text}`lam-coverage-compared:d` differences
 # {glue:text}`lam-coverage-within-two:.1f` % are below two standard errors; the largest is
 # {glue:text}`lam-coverage-largest:.2f`. (The four methods share their test sets, so these are not
-# 144 independent trials.)
+# {glue:text}`lam-coverage-compared:d` independent trials.)
 #
 # The next figure does the same for the paper's simulation: each printed number of Tables 3 and 4
 # minus the exact one. Rounding to three decimals alone explains half a unit.
@@ -547,6 +547,14 @@ claim("5.3.3, 5.3.4", text, "probability 0 in all 54 conditions", never)
 # Section 7 says more, about the whole and about another paper:
 
 # %%
+# Compute two expected lengths at an F1 that no scenario has: .9, with six tenths relevant.
+at_nine_tenths = 0.6 * np.array([0.9 / 1.1, 0.1 / 1.1, 0.1 / 1.1])
+higher = {"higher": tuple(at_nine_tenths)}
+for method in ("wald", "wilson_indirect"):
+    result = four_intervals.exact(higher, [25], [method], paper_level)["higher", 25, method]
+    say(f"lam-coverage-higher-{method}", result.expected_length)
+
+# %%
 # Compute what the whole paper says about lengths and recommendations.
 inputs = [name for name in page.published.inputs if name.startswith("takahashi/table-2/")]
 classes = {name.rpartition("/")[2] for name in inputs}
@@ -658,7 +666,7 @@ figures.save(figure, "lam-coverage-relative")
 # %% [markdown] tags=["default-values"]
 # ## What we learn
 #
-# - All 144 numbers of Tables 3 and 4 agree with the exact values, to within rounding and the
+# - All {glue:text}`lam-coverage-compared:d` numbers of Tables 3 and 4 agree with the exact values, to within rounding and the
 #   sampling error of the paper's simulation. The tables as wholes agree too.
 # - Nobody needs to simulate these four methods: all conditions take a moment, without
 #   error.

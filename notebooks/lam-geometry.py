@@ -28,8 +28,7 @@ from scipy.stats import binom, norm
 import f1ci
 from notebooks.shared.four_intervals import ends_at, f1_of
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `f1_of` maps F* to F1. `ends_at` returns the end points of `f1ci` at any sample F1,
 # whole counts or not.
@@ -440,7 +439,17 @@ closed = {
 }
 assert all(abs(limits(method, 0, 5).high - high) < 1e-12 for method, high in closed.items())
 
+# %%
+# Compute where Wilson indirect is as long as Wald in large samples.
+below, above = sorted(float(root) for root in np.roots([8, -8, 1]))
+say("lam-geometry-longer-below", below)
+say("lam-geometry-longer-above", above)
+
 # %% [markdown]
+# In large samples Wilson indirect is longer than Wald where the sample F1 is below
+# {glue:text}`lam-geometry-longer-below:.3f` or above {glue:text}`lam-geometry-longer-above:.3f`
+# ({eq}`eq-lam-lengths`).
+#
 # Wald claims certainty after five items. The other three methods do not. The upper ends of
 # Clopper-Pearson and Wilson indirect at TP = 0 agree with the closed forms in the chapter's table
 # of borders. Without any relevant item every method gives $[0, 1]$, and the estimate is `nan`.
@@ -448,7 +457,7 @@ assert all(abs(limits(method, 0, 5).high - high) < 1e-12 for method, high in clo
 # %% [markdown] tags=["default-values"]
 # ## What we learn
 #
-# - The paper's numbers for the quartic are right: $132 k^2 - 192 k < 0$ for $0 < k < 16/11$.
+# - The paper is right that its condition on the quartic holds for $0 < k < 16/11$.
 # - The condition is not needed. There are two real roots for every $k > 0$, one on each side of
 #   the estimate.
 # - Direct is shorter for low sample scores, indirect for high ones. The border is a little below

@@ -33,8 +33,7 @@ import f1ci
 from notebooks.shared import class_averages, joint_test, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `class_averages` has the intervals of the three averages and their exact coverages.
 # `joint_test` tests a whole table, and `statements` compares the paper's claims with our numbers.
@@ -518,7 +517,7 @@ value = f"{text(span(large))} at n = 500 and more, the sizes studied"
 claim("6", words, value, close(span(large)))
 value = ", ".join(f"{c:.3f} at n = {n}" for n, c in between.items())
 near = close(list(between.values()))
-claim("6", "the same just above 100 (scenario 2, macro F1)", value, near)
+claim("6", "n larger than 100 is enough (just above 100: scenario 2, macro F1)", value, near)
 words = "n < 100: coverage tends to be smaller than the level"
 claim("6", words, f"{text(span(small))}, all 18 below", span(small)[1] < confidence_level)
 

@@ -27,8 +27,7 @@ from compendium import figures, ledger, show
 import f1ci
 from notebooks.own import takahashi_nights as nights
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `nights` reads the counts by night, and computes design effects and coverages from
 # them.
@@ -68,7 +67,7 @@ show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
 # Do we read the data as their authors do? The abstract of {cite:t}`guillot2020` gives one number
 # for each set: the mean over nights of the F1 score of SimpleNet (there called SimpleSleepNet).
 # The weight of a stage is its share of the epochs. The weight of an epoch is the share of scorers
-# who agreed on it. These two numbers are not from one of the five papers, so they are not in the
+# who agreed on it. These two numbers are not from one of the papers, so they are not in the
 # ledger. They get the ledger's treatment here: the printed number, ours, and whether ours rounds
 # to it.
 

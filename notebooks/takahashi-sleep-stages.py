@@ -25,8 +25,7 @@ import f1ci
 from notebooks.shared import class_averages, datasets, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
-# `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `datasets` reads printed matrices, `class_averages` has the paper's closed forms,
 # and `statements` compares the paper's claims with our numbers.
@@ -225,10 +224,9 @@ print(appendix_d["lines"])
 print(appendix_d["mended"])
 
 # %% [markdown]
-# People repair the code, and not always rightly. Two public copies set both `a` and `b` to zero, and
-# add only to `b`. A third public copy takes for `a` the sum of $(p_{ii} / s_i)^2$. Another copy has
-# the right sum, and so has the page of an author of the paper. The author's older public file lacks
-# the same lines as the appendix, so the loss is not one of the conversion to text.
+# A repair can go wrong in silence. If both `a` and `b` are set to zero and nothing more is added, the
+# code runs without the first sum. The sum of $(p_{ii} / s_i)^2$ is another guess for `a`. The table has what
+# both give. A page of an author of the paper has the right sum.
 
 # %%
 forms = class_averages.closed_forms(toy)
@@ -252,9 +250,9 @@ as_read = {
     "predicted": ("macro* F1 with the share predicted as class i", with_numerator(predicted)),
     "true": ("macro* F1 with the share of class i", with_numerator(true)),
     "both": ("macro F1 with both sums", with_first_sum(forms.first)),
-    "b": ("macro F1 with the second sum alone, as in two public copies", with_first_sum(0)),
+    "b": ("macro F1 with the second sum alone", with_first_sum(0)),
     "copy": (
-        "macro F1 with the first sum of a third public copy",
+        "macro F1 with the sum of (p_ii / s_i)² as the first",
         with_first_sum(((right / (true + predicted)) ** 2).sum()),
     ),
 }

@@ -3,8 +3,8 @@
 #
 # Is model B better than model A? And what if the items come in documents, images or patients? The
 # methods are in [the chapter](/book/compare.md). This page measures them: how often the tests find a
-# difference, how often the intervals hold the truth, and what other tools answer. It ends with three ways to go
-# wrong. Nothing on this page is from the five papers.
+# difference, and how often the intervals hold the truth. It ends with three ways to go
+# wrong. Nothing on this page is from the papers.
 #
 # **In short.** An interval *covers* if it holds the true score. A 95 % interval should do so in a share of 0.95 of the samples.
 #
@@ -36,12 +36,10 @@ seed: int = 20261118  # root seed
 # %%
 # Import what the notebook uses and open the ledger.
 import itertools
-import json
-import time
 import warnings
 
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from scipy import special, stats
 
 import f1ci
@@ -461,57 +459,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # interval {glue:text}`compare-difference-logit:.3f`. Our intervals are longer, most of all with ten documents of unlike
 # sizes.
 #
-# ## Other tools, the same questions
-#
-# We ran other packages in environments of their own, and stored their answers with date and versions. Times are the
-# processor time of a second call. The times of other packages are from that day. Our times (from labels, with the interval)
-# are from this run, perhaps on another machine.
-
-# %%
-# Show what other tools answer for two models.
-peers = json.loads(data.read_verified("compare-peers.json"))
-cells = np.array(peers["cells"])
-y, a, b = labels(cells)
-ask = {"method": "exact", **level}
-test = f1ci.difference_test(y, a, b, **ask)
-started = time.process_time()
-for _ in range(20):
-    f1ci.difference_test(y, a, b, **ask)
-seconds = (time.process_time() - started) / 20
-low, high = test.interval
-ours = {"name": "f1ci, exact", "p": test.p_value, "low": low, "high": high, "seconds": seconds}
-rows = []
-for line in (ours, *peers["tests"]):
-    ends = "" if line["low"] is None else f"{line['low']:.4f}, {line['high']:.4f}"
-    rows.append([line["name"], f"{line['p']:.4f}", ends, f"{1e3 * line['seconds']:.1f} ms"])
-versions = ", ".join(f"{name} {version}" for name, version in peers["versions"].items())
-say("compare-peers-versions", versions)
-say("compare-peers-date", peers["date"])
-say("compare-peers-n", f"{cells.sum():,}")
-gap = max(abs(x["p"] - test.p_value) for x in peers["tests"] if x["exact"])
-say("compare-peers-gap", f"{gap:.1e}")
-head = ["test of equal F1", "p-value", "interval of the difference", "time"]
-show.table(head, rows, numeric=(1, 2, 3))
-
-# %% [markdown]
-# Recorded on {glue:text}`compare-peers-date` for {glue:text}`compare-peers-n` items:
-# {glue:text}`compare-peers-versions`. The exact paired permutation test of
-# {cite:t}`zmigrod2022` swaps the same predictions. It orders the outcomes by the difference itself, and we divide the
-# difference by its standard error first. It works for counts per sentence too, by convolution, and
-# leaves out outcomes of small probability. Its p-value differs from ours by
-# {glue:text}`compare-peers-gap`. `stambo` has a bootstrap test with another null hypothesis.
-#
-# For a proportion in clusters, R's `survey::svyciprop(method = "beta")` is the interval of Korn and
-# Graubard. Precision is such a proportion.
-
-# %%
-# Show what R's survey package answers.
-counts = np.array(peers["clusters"])
-rows = [["R survey, beta", *(f"{end:.4f}" for end in peers["svyciprop"])]]
-for kind in ("logit", "delta"):
-    ends = f1ci.clustered_interval(counts, "precision", method=kind)
-    rows.append([f"f1ci, {kind}", *(f"{end:.4f}" for end in ends)])
-show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
+# ## A denominator in published code
 
 # %%
 # Compute a Wald test with the covariance of the published code, and with the right one.
@@ -527,7 +475,7 @@ for name, factor in {"right": 1.0, "as-coded": ratio, "swapped": 1 / ratio}.item
     say(f"compare-code-{name}", 2 * special.ndtr(-abs(delta.estimate) / np.sqrt(variance)))
 
 # %% [markdown]
-# **A denominator.** The authors of {cite:t}`takahashi2023` published R code with their paper
+# The authors of {cite:t}`takahashi2023` published R code with their paper
 # (`F1score_test.R`; we have not seen the paper). It has a Wald test for the difference of two binary F1 scores.
 # The covariance of the two scores must be divided by $D_1 D_2$, where $D$ is the predicted plus the true positive share
 # of a model. The code divides by $D_2^2$. (Its macro averages have both factors.) If the models do not

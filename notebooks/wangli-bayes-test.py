@@ -27,10 +27,6 @@ prior: float = 1.0  # lambda of the Beta prior, as in the paper
 draws: int = 1_000_000  # Monte Carlo draws from each posterior, as in the paper
 seed: int = 20190601  # root of all random streams
 
-# %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
-# stores our number for a printed one, and `say` keeps a number for the text.
-
 # %%
 # Import what the notebook uses and open the ledger.
 import itertools
@@ -44,6 +40,7 @@ from scipy.stats import beta
 import f1ci
 from notebooks.shared import datasets, fold_statistics, joint_test, statements
 
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `datasets` reads the published counts, `fold_statistics` has scores and t intervals
 # of the six folds, `joint_test` tests a whole table, and `statements` compares the paper's claims

@@ -24,10 +24,6 @@ replicates_varied: int = 10_000  # data sets in each of the other settings
 confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 
-# %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
-# stores our number for a printed one, and `say` keeps a number for the text.
-
 # %%
 # Import what the notebook uses and open the ledger.
 from functools import partial
@@ -41,6 +37,7 @@ import f1ci
 from notebooks.own.wangli_simulation import Design, f1_of_rates, rates, run
 from notebooks.shared import fold_statistics, statements
 
+# `given`, `printed`, `record` and `say` read and fill the ledger, see notebooks/README.md.
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `logistic_folds` draws data sets and cross-validates on them (`run`),
 # `fold_statistics` has scores and t intervals of the six folds, and `statements` compares the
@@ -499,13 +496,15 @@ text = "our CI is more accurate (for the expected F1 of the algorithm)"
 claim("2.4", text, shown(**fixed_share), fixed_share["proposed"] > 94)
 text = "0 ≤ ρ₁ ≤ 1/2 and 1/4 ≤ ρ₂ ≤ 1/2 (around the rules' own recalls)"
 claim("2.3", text, f"{own_folds.rho1:.3f}, {own_folds.rho2:.3f}", in_ranges(own_folds, -0.01))
-text = "the same, around the expected recall"
+text = "0 ≤ ρ₁ ≤ 1/2 and 1/4 ≤ ρ₂ ≤ 1/2 (around the expected recall)"
 claim("2.3", text, f"{all_folds.rho1:.3f}, {all_folds.rho2:.3f}", in_ranges(all_folds, 0))
 
 # %%
 # State the claims of sections 1 and 5.
 text = "m x 2 BCV leads to stable estimation (against three unrelated halvings)"
 gain = 100 * (1 - spread["blocks"] / spread["halvings"])
+say("wangli-spread-blocks", spread["blocks"])
+say("wangli-spread-halvings", spread["halvings"])
 value = "s.d. {blocks:.5f} and {halvings:.5f}".format(**spread)
 claim("5, 6 (2)", text, value, gain > 2 * relative_error)
 value = "s.d. {blocks:.5f} and {single:.5f}".format(**spread)
@@ -514,7 +513,8 @@ easy_share, own_beyond = beyond["small and easy"], beyond["the example"]
 value = f"{easy_share:.1f} % of the small and easy data sets"
 claim("1", "a t interval may exceed [0, 1]", value, easy_share > 0)
 value = f"{own_beyond:.2g} % of the data sets"
-claim("1", "the same, in the paper's own example", value, own_beyond > 0)
+text = "a t interval may exceed [0, 1] (in the paper's own example)"
+claim("1", text, value, own_beyond > 0)
 claim.table()
 
 # %% [markdown]

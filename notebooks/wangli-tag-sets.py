@@ -400,6 +400,7 @@ covered = {
 # %%
 # Show how often the credible interval holds each truth.
 say("wangli-tag-sets-held-paper-own", covered["paper", "own"])
+say("wangli-tag-sets-held-2015-own", covered["2015", "own"])
 names = ("own", "expected")
 rows = [[w, *(f"{covered[w, name]:.0f}" for name in names)] for w in ("paper", "2015")]
 show.table(["weight", "mean of the six models, %", "expected F1, %"], rows, numeric=(1, 2))
@@ -443,6 +444,7 @@ for (pair, metric), shares in verdicts.items():
     truth = "0" if pair == "seeds" else f"{gap.mean():+.2f} ± {gap.std(ddof=1) / 50**0.5:.2f}"
     rows.append([pair, METRICS[metric], truth, *(f"{100 * s:.0f}" for s in shares.values())])
 say("wangli-tag-sets-seeds-f1-better", 100 * verdicts["seeds", "f1"]["better"])
+say("wangli-tag-sets-seeds-f1-t", 100 * verdicts["seeds", "f1"]["t"])
 say("wangli-tag-sets-seeds-f1-exact", 100 * verdicts["seeds", "f1"]["exact"])
 for name in ("sure", "t", "exact"):
     say(f"wangli-tag-sets-tag-sets-f1-{name}", 100 * verdicts["tag sets", "f1"][name])

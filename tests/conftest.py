@@ -36,9 +36,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def browser():
     """A headless Chromium, installed on this machine."""
-    from compendium.deposit import PROGRAMS
-
-    path = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    programs = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, programs)), None)
     if path is None:
         pytest.skip("no Chromium on this machine")
     from playwright.sync_api import sync_playwright

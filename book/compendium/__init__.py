@@ -27,11 +27,27 @@ class RefusedError(ValueError):
     """An error that says in a sentence what cannot be done here and now."""
 
 
+def check_names(given: Iterable[str], known: Iterable[str], notebook: str) -> None:
+    """Check that a notebook has the parameters of these names."""
+    has = [*known]
+    for name in given:
+        if name not in has:
+            names = ", ".join(has) or "none"
+            raise RefusedError(f"{notebook} has no parameter {name!r}; it has {names}")
+
+
 def write(path: Path, text: str) -> Path:
     """Write a file, in a new folder if need be, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def note_read(what: str) -> None:
+    """Tell the runner that a notebook reads a data file, or a published number of this id."""
+    if place := os.environ.get("F1CI_READ"):
+        with Path(place).open("a", encoding="utf-8") as names:
+            names.write(f"{what}\n")
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Build the book: stage a tree of pages and executed notebooks, and run Jupyter Book.
 
-The staged tree has the repository's paths, because links for Binder and Colab point at the
+The staged tree has the repository's paths, because links for Binder point at the
 committed notebooks of this version's tag. This module asks for the verdicts, fills in the tables of
 the notebooks and the numbers that texts quote (:mod:`compendium.roles`), and writes the parts of
 pages that are made from data; `templates` has their form. A notebook that failed, or was not run,
@@ -12,6 +12,7 @@ reference, and says what a page may load.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -35,7 +36,7 @@ from sphinx_design.dropdown import dropdown_title
 
 from compendium import RefusedError, cells, deposit, pairs, roles, show, sources, swhid, write
 from compendium.ledger import Record
-from compendium.published import LedgerError, Published, Row
+from compendium.published import Erratum, LedgerError, Published, Row
 from compendium.render import ROW, render
 from compendium.runs import QUICK, REFERENCE, Edition, Task, command, say, seconds, tasks
 from compendium.verdicts import VERDICTS, Entry, Ledger
@@ -43,8 +44,8 @@ from f1ci import __version__, cli
 
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (
-    *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
-    *("errata", "cli", "parameters", "times"),
+    *("sentence", "verdicts", "scoreboard", "ledger-table", "inputs-table"),
+    *("statements", "errata", "decisions", "environment", "cli", "parameters", "times"),
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
@@ -70,8 +71,8 @@ _POLICY = (
 def build(edition: Edition, *, preview: bool = False) -> list[str]:
     """Build the site of an edition; return what went wrong.
 
-    A preview goes into a folder of its own. Its pages quote the reference run, and show what
-    earlier runs have left.
+    A preview goes into a folder of its own. Its pages quote the last run of each notebook, or else
+    the reference run. The last site stays until the new one stands.
     """
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
@@ -85,8 +86,11 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
     target = edition.folder / ("preview" if preview else "html")
-    shutil.rmtree(target, ignore_errors=True)
+    last = staged / "last"
+    if target.exists():
+        target.rename(last)
     html.rename(target)
+    shutil.rmtree(last, ignore_errors=True)
     say(f"The site is in {target.relative_to(edition.root)}/index.html")
     return [] if preview else problems
 
@@ -112,7 +116,7 @@ def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
 
 def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]:
     """Write the tree that Jupyter Book reads; return what is wrong with it."""
-    results = edition.root / REFERENCE if preview else edition.results
+    results = _newest(edition, staged / "newest") if preview else edition.results
     ledger = Ledger(Published(edition.published), results)
     listed = tasks(edition)
     quoting = Quoting(ledger)
@@ -128,8 +132,26 @@ def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]
     # 3. Notebooks.
     for task in listed:
         _stage_notebook(edition, staged, task, quoting, late=bool(task.reason) and not preview)
+    if preview:
+        _tell_what_is_missing(ledger, quoting)
     old = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     return [f"the ledger: {problem}" for problem in ledger.problems] + old
+
+
+def _tell_what_is_missing(ledger: Ledger, quoting: Quoting) -> None:
+    """Say which numbers no run at hand has computed, and which pages show so in red."""
+    ids = [e.id for e in ledger.entries if e.verdict == "not-recorded"]
+    for what, found in (("Not computed", ids), ("Numbers are missing on", quoting.incomplete)):
+        if found:
+            say(f"{what}: {', '.join(found)}")
+
+
+def _newest(edition: Edition, folder: Path) -> Path:
+    """Copy the results of each notebook's last run to a folder, or else of the reference run."""
+    for results in (edition.root / REFERENCE, edition.results):
+        if results.exists():
+            shutil.copytree(results, folder, dirs_exist_ok=True)
+    return folder
 
 
 def _stage_files(edition: Edition, staged: Path) -> None:
@@ -159,14 +181,32 @@ def _write_fragments(edition: Edition, staged: Path, ledger: Ledger, listed: lis
     facts = {
         "tasks": listed,
         "quick": sources.quick_values(edition.root),
-        "done": [record for record in records if not record["error"]],
+        "done": records,
         "hashes": {record["name"]: record["results"] for record in records},
         "seconds": seconds,
+        "reference": _read(edition.root / REFERENCE / "run.json"),
+        "r": _computed_by_r(edition.root),
     }
     folder = staged / "book" / "_generated"
     for name in FRAGMENTS:
         write(folder / f"{name}.md", fragment(name, ledger, **facts))
     write(folder / "certificate.md", _certificate(edition, listed, staged / "_extra"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a JSON file holds, or nothing if there is none."""
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return found
+
+
+def _computed_by_r(root: Path) -> str:
+    """Return the longest list of R's packages in the table of data files."""
+    path = root / "notebooks" / "data" / "sources.csv"
+    if not path.exists():
+        return ""
+    with path.open(encoding="utf-8", newline="") as file:
+        programs = [line["made_with"] for line in csv.DictReader(file)]
+    return max((p for p in programs if p.startswith("R ")), key=len, default="").replace(";", ",")
 
 
 def _copy(source: Path, target: Path, *ignored: str) -> None:
@@ -185,17 +225,22 @@ class Quoting:
         }
         said = {key: Record(key, value) for key, value in ledger.quoted.items()}
         records = {**said, **{e.id: e for e in ledger.entries}}
-        self.known = roles.known_values(ledger.published, records)
+        badges = {e.id: (str(ROW.badge(e.verdict)), "") for e in ledger.entries}
+        self.known = {**roles.known_values(ledger.published, records), "verdict": badges}
         self.facts = {i: row.description for i, row in ledger.published.inputs.items()}
         self.facts |= {e.id: f"{e.description} ({e.verdict})" for e in ledger.entries}
-        self.tally = partial(tally, ledger.entries)
+        self.tally = partial(tally, ledger.numbers)
+        self.incomplete: list[str] = []
 
     def on_page(self, text: str, page: str) -> str:
         """Return a page's text with its numbers; an error names the page."""
         try:
-            return roles.in_book(text, self.known, self.facts, self.tally)
+            quoted = roles.in_book(text, self.known, self.facts, self.tally)
         except (LedgerError, KeyError) as error:
             raise LedgerError(f"{page}: {error}") from None
+        if '"not-computed"' in quoted and page not in self.incomplete:
+            self.incomplete.append(page)
+        return quoted
 
     def in_table(self, identity: str, what: str) -> str:
         """Return what a table of the book shows for a number, or for all numbers in a line."""
@@ -210,11 +255,12 @@ class Quoting:
 def tally(entries: Iterable[Entry], of: str) -> int:
     """Count the numbers that a notebook recorded, or those with one of the given verdicts.
 
+    A number that is printed twice counts once, and one that is not computed does not count.
     `of` is the notebook's name or a pattern of ids, and the verdicts follow a bar:
     ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
     """
     name, _, listed = of.partition("|")
-    wanted = {VERDICTS[verdict].name for verdict in listed.split() or VERDICTS}
+    wanted = {VERDICTS[verdict].name for verdict in listed.split() or VERDICTS} - {"not-recorded"}
     by_id = "/" in name
     return sum(
         (fnmatchcase(entry.id, name) if by_id else entry.notebook == name)
@@ -227,34 +273,24 @@ def _stage_notebook(
     edition: Edition, staged: Path, task: Task, quoting: Quoting, *, late: bool
 ) -> None:
     """Write a notebook as a page with provenance and folded code, and as a file to download."""
-    notebook = _with_roles(edition, task.name)
-    pairs.add_finding(notebook)
+    executed = (edition.failed if task.is_broken else edition.executed)(task.name)
+    source = edition.source(task.name)
+    if executed.exists():
+        notebook: NotebookNode = nbformat.read(executed, as_version=4)
+    else:
+        notebook = pairs.for_jupyter(source, edition.root)
     _fill_tables(notebook, quoting)
     offered = staged / "_extra" / "notebooks"
-    shutil.copy(edition.source(task.name), offered)
+    shutil.copy(source, offered)
     if not late:
-        file = nbformat.from_dict(notebook)
-        pairs.make_readable(file, f"notebooks/{task.name}", quoting.known)
-        write(offered / f"{task.name}.ipynb", nbformat.writes(file) + "\n")
+        write(offered / f"{task.name}.ipynb", nbformat.writes(notebook) + "\n")
+    pairs.put_roles_back(notebook, source)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = quoting.on_page(cell.source, task.name)
     cells.fold(notebook)
     pairs.add_under_title(notebook, _strip(edition, task, late=late))
     write(staged / "notebooks" / f"{task.name}.ipynb", nbformat.writes(notebook))
-
-
-def _with_roles(edition: Edition, name: str) -> NotebookNode:
-    """Return an executed notebook with the text of its source, which has the book's roles."""
-    source = sources.read(edition.source(name))
-    executed = edition.executed(name)
-    if not executed.exists():
-        return source
-    texts = {cell.id: cell.source for cell in source.cells}
-    notebook: NotebookNode = nbformat.read(executed, as_version=4)
-    for cell in notebook.cells:
-        cell.source = texts.get(cell.id, cell.source)
-    return notebook
 
 
 def _fill_tables(notebook: NotebookNode, quoting: Quoting) -> None:
@@ -269,7 +305,7 @@ def _fill_tables(notebook: NotebookNode, quoting: Quoting) -> None:
 def _strip(edition: Edition, task: Task, *, late: bool) -> str:
     """Return the provenance of a page and its files, or a red box if it has no result."""
     record = task.record
-    if not record or late or record["error"]:
+    if not record or late or task.is_broken:
         return render("unfinished.md", task=task)
     return render(
         "provenance.html",
@@ -307,9 +343,29 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
         papers=ledger.published.papers,
         groups=groups,
         errata={e: [row for row in ledger.entries if row.erratum == e.id] for e in errata},
+        decisions=decisions(ledger.published),
+        opening=opening,
         helps=cli.helps,
         **more,
     )
+
+
+def decisions(published: Published) -> dict[str, list[Erratum]]:
+    """Return the entries of each paper that say what we took where the paper leaves it open."""
+    found: dict[str, list[Erratum]] = {}
+    for entry in published.errata.values():
+        if entry.right and not entry.id.startswith("E"):
+            found.setdefault(entry.paper, []).append(entry)
+    return found
+
+
+def opening(text: str) -> str:
+    """Return the first two sentences of an entry; the entry has the others.
+
+    >>> opening("It is cut. See `a. B`. The rest")
+    'It is cut. See `a. B`.'
+    """
+    return " ".join(re.split(r"(?<=\.)\s+(?=[A-Z(`{$](?!`))", text)[:2])
 
 
 # Inside Sphinx
@@ -372,7 +428,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _main(edition: Edition, options: Namespace) -> bool:
-    problems = build(edition, preview=options.preview)
+    with edition.locked():
+        problems = build(edition, preview=options.preview)
     for problem in problems:
         say(f"error: {problem}")
     return not problems

@@ -1,7 +1,8 @@
 """Run notebooks with papermill, side by side, each with a time limit for its cells.
 
 A run writes into a temporary folder. When it has ended, its files move to the edition's folder, and
-the record of the run is written last. So a run that is stopped leaves nothing that counts.
+the record of the run is written last. So a run that is stopped leaves nothing that counts, and a
+run that fails takes nothing away.
 :mod:`compendium.runs` says which notebooks must run. ``python -m compendium.execute --help`` is the
 command.
 """
@@ -12,8 +13,10 @@ import argparse
 import multiprocessing
 import os
 import platform
+import shutil
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -25,25 +28,16 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import papermill
 import psutil
-from nbformat import NotebookNode
+from jupyter_client.manager import AsyncKernelManager
 from papermill.exceptions import PapermillExecutionError
+from threadpoolctl import threadpool_info
 from traitlets.config import Config
 
-from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions, write
-from compendium.published import Published
-from compendium.runs import (
-    PACKAGES,
-    QUICK,
-    Edition,
-    Task,
-    command,
-    say,
-    seconds,
-    short_hash,
-    tasks,
-)
+from compendium import RefusedError, pairs, sources, swhid, versions, write
+from compendium.runs import PACKAGES, QUICK, Edition, Task, command, say, seconds, short_hash, tasks
 from f1ci import __version__
 
 
@@ -53,13 +47,14 @@ def run(
     """Run the tasks, longest first, and return the names of those that failed.
 
     A failure stops nothing else. Ctrl-C stops everything, and every notebook that has not ended
-    stays as it was.
+    stays as it was. The edition must be locked.
     """
-    edition.folder.mkdir(parents=True, exist_ok=True)
-    edition.discard_deleted()
+    for left in edition.folder.glob("running-*"):  # if the machine was switched off
+        shutil.rmtree(left)
     with (
         tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as place,
-        _workers(workers) as pool,
+        tempfile.TemporaryDirectory() as short,  # a path that sockets can have
+        _workers(workers, place, short) as pool,
     ):
         running = {
             pool.submit(_run, edition, task, Path(place, task.name), time_limit): task.name
@@ -86,10 +81,27 @@ def _wait(running: Mapping[Future[str], str]) -> Iterator[str]:
             yield name
 
 
-def _workers(number: int) -> ProcessPoolExecutor:
-    """Return so many processes, which leave Ctrl-C to this one."""
-    ignore = (signal.SIGINT, signal.SIG_IGN)
-    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), signal.signal, ignore)
+def _workers(number: int, place: str, short: str) -> ProcessPoolExecutor:
+    """Return so many processes; if this process is killed, they end and remove the folders."""
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(number, spawn, _begin_worker, (place, short))
+
+
+def _begin_worker(place: str, short: str) -> None:
+    """Leave Ctrl-C to the process that started this one, and end with it."""
+    tempfile.tempdir = short
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, args=(place, short), daemon=True).start()
+
+
+def _end_with_parent(*folders: str) -> None:
+    """Wait for the end of the process that started this one, and leave nothing behind."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+    _end(psutil.Process().children(recursive=True))
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
 
 
 def _end_workers() -> None:
@@ -97,9 +109,20 @@ def _end_workers() -> None:
     for worker in multiprocessing.active_children():
         family = psutil.Process(worker.pid).children(recursive=True)
         worker.kill()
-        for process in family:
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
+        _end(family)
+
+
+def _end(processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+class _KernelManager(AsyncKernelManager):
+    """Ends a kernel without an interrupt, which a kernel that is still busy reports as an error."""
+
+    async def _async_interrupt_kernel(self) -> None:
+        pass
 
 
 def _run(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
@@ -108,16 +131,16 @@ def _run(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
     begin = time.monotonic()
     made = folder / "made"
     executed = made / "executed" / f"{task.name}.ipynb"
-    for needed in (executed.parent, made / "results"):
+    for needed in (executed.parent, made / "results", made / "failed"):
         needed.mkdir(parents=True)
     os.environ |= {
         "F1CI_RESULTS": str(made / "results"),
-        "F1CI_DATA_READ": str(folder / "data"),
+        "F1CI_READ": str(folder / "read"),
         "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
     }
     try:
         error = _execute(edition, task, executed, time_limit)
-        _finish(edition, task, made, executed, error)
+        _finish(executed)
         _publish(edition, task, folder, error, time.monotonic() - begin)
     except OSError as fault:  # a full disk
         error = str(fault)
@@ -126,31 +149,32 @@ def _run(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
 
 def _execute(edition: Edition, task: Task, executed: Path, time_limit: int) -> str:
     """Run a notebook with papermill; return the error that stopped it, or ""."""
-    with tempfile.TemporaryDirectory() as sockets:  # whose path is short, as sockets want it
-        try:
-            papermill.execute_notebook(
-                sources.read(edition.source(task.name)),
-                executed,
-                task.passed,
-                cwd=edition.root / "notebooks",
-                kernel_name="python3",
-                execution_timeout=time_limit,
-                progress_bar=False,
-                coalesce_streams=True,  # lines printed slowly stay in one box
-                # The kernel listens at files, not at ports that another kernel may choose.
-                config=Config(KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"}),
-            )
-        except PapermillExecutionError as error:
-            said = f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-        else:
-            said = ""
+    # The kernel listens at files, not at ports that another kernel may choose.
+    files = {"transport": "ipc", "ip": f"{tempfile.mkdtemp()}/kernel"}
+    try:
+        papermill.execute_notebook(
+            pairs.for_jupyter(edition.source(task.name), edition.root),
+            executed,
+            task.passed,
+            cwd=edition.root / "notebooks",
+            kernel_name="python3",
+            execution_timeout=time_limit,
+            progress_bar=False,
+            coalesce_streams=True,  # lines printed slowly stay in one box
+            kernel_manager_class=_KernelManager,
+            config=Config(KernelManager=files),
+        )
+    except PapermillExecutionError as error:
+        said = f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+    else:
+        said = ""
     return said.partition("\n")[0][:300]
 
 
-def _finish(edition: Edition, task: Task, made: Path, executed: Path, error: str) -> None:
-    """Take papermill's traces out of an executed notebook, and put its numbers into its text."""
+def _finish(executed: Path) -> None:
+    """Take papermill's traces out of an executed notebook."""
     if not executed.exists():  # the kernel did not start
         return
     notebook = nbformat.read(executed, as_version=4)
@@ -158,49 +182,28 @@ def _finish(edition: Edition, task: Task, made: Path, executed: Path, error: str
     for part in (notebook, *notebook.cells):
         part.metadata.pop("papermill", None)
         part.metadata.pop("execution", None)
-    if not error:
-        _quote_numbers(edition, task, made / "results", notebook)
     write(executed, nbformat.writes(notebook) + "\n")
-
-
-def _quote_numbers(edition: Edition, task: Task, results: Path, notebook: NotebookNode) -> None:
-    """Put the numbers of a run into its text: Jupyter does not know the book's roles."""
-    published = Published(edition.published)
-    records, _, _ = ledger.read(results, published)
-    known = roles.known_values(published, records)
-    pairs.make_readable(notebook, f"notebooks/{task.name}", known)
-    if not task.passed:
-        return
-    left_out = ""
-    effort = {"seed", *sources.quick_values(edition.root).get(task.name, {})}
-    if not effort.issuperset(task.passed):
-        tagged = (c for c in notebook.cells if "default-values" not in c.metadata.get("tags", []))
-        notebook.cells = list(tagged)
-        left_out = " Paragraphs that hold for the default values alone are left out."
-    given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
-    pairs.add_under_title(
-        notebook,
-        f"*Run with {given}. Our numbers are those of this run, in the text and beside numbers "
-        f"that a paper prints for its own values.{left_out}*",
-    )
 
 
 def _publish(edition: Edition, task: Task, folder: Path, error: str, took: float) -> None:
     """Move the files of a run to their places, and write its record."""
-    made, read = folder / "made", folder / "data"
-    kept = made / "executed" if error else made  # some of the results are worse than none
+    made, noted = folder / "made", folder / "read"
+    if error:  # some of the results are worse than none
+        for executed in (made / "executed").iterdir():
+            executed.rename(made / "failed" / executed.name)
+    kept = made / "failed" if error else made
     outputs = {p.relative_to(made).as_posix(): swhid(p) for p in kept.rglob("*") if p.is_file()}
+    read = sorted(set(noted.read_text("utf-8").splitlines())) if noted.exists() else []
     record = {
-        **_facts(task, outputs),
+        **_facts(task, read, outputs),
         "error": error,
         "seconds": round(took, 1),
-        "data": sorted(set(read.read_text("utf-8").split())) if read.exists() else [],
         "outputs": outputs,
     }
-    edition.publish(task.name, record, made)
+    edition.publish(record, made)
 
 
-def _facts(task: Task, outputs: dict[str, str]) -> dict[str, Any]:
+def _facts(task: Task, read: Iterable[str], outputs: dict[str, str]) -> dict[str, Any]:
     """Return what a run was made from, and where."""
     numbers = {path: hash_ for path, hash_ in outputs.items() if path.endswith(".csv")}
     return {
@@ -208,13 +211,21 @@ def _facts(task: Task, outputs: dict[str, str]) -> dict[str, Any]:
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "parameters": {k: repr(v) for k, v in task.values.items()},
         "packages": versions(PACKAGES),
-        "inputs": task.inputs,
+        "blas": _blas(),
+        "inputs": task.inputs(read),
         "version": __version__,
-        "f1ci": task.inputs["the package"],
+        "f1ci": task.facts["the package"],
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": short_hash(numbers),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
+
+
+def _blas() -> str:
+    """Return the kernel of linear algebra, and its threads: this process has the notebook's."""
+    libraries = [found for found in threadpool_info() if found["user_api"] == "blas"]
+    kernels = {f"{b.get('architecture', b['internal_api'])}, {b['num_threads']}" for b in libraries}
+    return "; ".join(sorted(kernels))
 
 
 # The command
@@ -233,9 +244,16 @@ def _having(edition: Edition, wanted: Iterable[str]) -> list[str]:
 
 
 def _set_environment(root: Path, scheduler: str, processes: int) -> None:
-    """Set what every notebook's process finds in its environment."""
+    """Set what every notebook's process finds in its environment.
+
+    On one kernel of linear algebra and one thread, a number has the same last bits each time.
+    """
+    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    if {"AVX2", "X86_V3"} & set(found):  # what the kernel Haswell needs, by NumPy's two names
+        os.environ["OPENBLAS_CORETYPE"] = "Haswell"
     os.environ |= {
-        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
         "PYTHONPATH": f"{root}{os.pathsep}{root / 'book'}",
         "PYTHONHASHSEED": "0",
         "JUPYTER_PREFER_ENV_PATH": "1",
@@ -244,30 +262,29 @@ def _set_environment(root: Path, scheduler: str, processes: int) -> None:
     }
 
 
-def _tell_outcome(edition: Edition, total: int, failed: Sequence[str], took: float) -> None:
-    """Say how many notebooks ran, and where each that failed shows its error."""
-    folder = edition.folder.relative_to(edition.root)
-    say(f"{total - len(failed)} of {total} notebooks ran in {seconds(took)}, see {folder}/.")
-    for name in failed:
-        say(f"FAILED: {name}, up to its error in {folder}/executed/{name}.ipynb")
-
-
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
     if min(options.workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
     given = sources.values_in(options.params)
-    listed = tasks(edition, options.names or _having(edition, given), given)
-    if given:
-        edition = replace(edition, name=options.into)
-    todo = [t for t in listed if t.reason or given or options.force]
-    if kept := len(listed) - len(todo):
-        say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
-    processes = options.workers // max(1, len(todo))
-    _set_environment(edition.root, options.scheduler, max(1, processes))
-    begin = time.monotonic()
+    target = replace(edition, name=options.into) if given else edition
+    with target.locked():
+        target.discard_deleted()
+        listed = tasks(edition, options.names or _having(edition, given), given)
+        todo = [t for t in listed if t.reason or given or options.force]
+        if kept := len(listed) - len(todo):
+            say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
+        return not todo or _run_all(target, todo, options)
+
+
+def _run_all(edition: Edition, todo: Sequence[Task], options: argparse.Namespace) -> bool:
+    """Run notebooks; say how many ran, and where each that failed shows its error."""
+    _set_environment(edition.root, options.scheduler, max(1, options.workers // len(todo)))
+    begin, folder = time.monotonic(), edition.folder.relative_to(edition.root)
     failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
-    if todo:
-        _tell_outcome(edition, len(todo), failed, time.monotonic() - begin)
+    took = seconds(time.monotonic() - begin)
+    say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")
+    for name in failed:
+        say(f"FAILED: {name}, up to its error in {folder}/failed/{name}.ipynb")
     return not failed
 
 

@@ -18,6 +18,7 @@ id of a published number contains a slash, and the key of a quoted number does n
 
 from __future__ import annotations
 
+import ast
 import atexit
 import csv
 import io
@@ -26,14 +27,16 @@ import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from compendium import RESULTS, write
+from compendium import RESULTS, check_names, note_read, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
 STANDARD_ERRORS = 4  # by which a simulated number may differ
+STATEMENT = "statement"  # in the key of a paper's statement
 _opened: list[Page] = []
 
 
@@ -102,6 +105,7 @@ class Page:
         """Return all printed facts of an input or a result."""
         if id not in self.published.everything:
             raise LedgerError(f"no input and no published number has the id {id!r}")
+        note_read(id)
         return self.published.everything[id]
 
     def number(self, id: str) -> Number:  # noqa: A002
@@ -113,6 +117,7 @@ class Page:
 
     def ids(self, prefix: str) -> list[str]:
         """Return the published numbers whose ids begin with `prefix`, in the tables' order."""
+        note_read(f"{prefix}*")
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
 
     def say(self, key: str, value: float | str) -> None:
@@ -150,8 +155,7 @@ class Page:
             statistic: its standard error times the root of the number of replicates.)
         replicates : int, optional
             The number of replicates behind `value`; None if it is exact. With a band: the number in
-            each replication, which shows that a build is quick. For another run: its presumed
-            number of replicates.
+            each replication, which shows that a build is quick.
         band : (low, high), optional
             The central 99 % of `splits` independent replications, at least 200.
         splits : int, optional
@@ -161,6 +165,11 @@ class Page:
         """
         low, high = band or (None, None)
         self._add(Record(id, value, deviation, replicates, low, high, splits, reconstructed))
+
+    def state(self, section: str, text: str, decision: str) -> None:
+        """Store a statement of the paper, with what our numbers say of it."""
+        key = f"{self.name}-{STATEMENT}-{1 + sum(f'-{STATEMENT}-' in k for k in self.quoted)}"
+        self.quoted[key] = Record(key, f"{decision} | {section} | {text}")
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
         """Record that a number cannot be computed because the input `what` is not published."""
@@ -181,6 +190,7 @@ class Page:
         row = self.published.named(record.id)
         if record.id in self.records:
             raise LedgerError(f"{record.id} is recorded twice")
+        note_read(row.id)
         self.records[record.id] = checked(record, row)
 
 
@@ -189,11 +199,28 @@ def open(name: str) -> Page:  # noqa: A001 (notebooks say ledger.open)
     from IPython import get_ipython
 
     page = Page(name)
-    _opened.append(page)
     if (shell := get_ipython()) is not None:
+        _check_parameters(shell.user_ns["In"], name)
         shell.events.register("post_run_cell", lambda _: page.save())
+    _opened.append(page)
     atexit.register(page.save)
     return page
+
+
+def _check_parameters(cells: Sequence[str], notebook: str) -> None:
+    """Refuse a parameter that a notebook does not have, which papermill only mentions.
+
+    Papermill writes the values that it was given into a new cell, below that of the parameters.
+    """
+    for declared, given in pairwise(cells):
+        if given.startswith("# Parameters\n"):
+            check_names(_assigned(given), _assigned(declared), notebook)
+
+
+def _assigned(code: str) -> list[str]:
+    """Return the names to which the lines of a cell assign values."""
+    nodes = ast.walk(ast.parse(code))
+    return [node.id for node in nodes if isinstance(node, ast.Name) and type(node.ctx) is ast.Store]
 
 
 def opened() -> Page:

@@ -45,9 +45,9 @@ class LedgerError(RefusedError):
 MARKS = {
     "input": "it served to find an input that is not printed",
     "chosen": "a design that the paper leaves open was chosen because it gives this number",
-    "several": "it is computed from one of several inputs that fit the print",
     "cut": "its digits are cut off, not rounded",
     "predicted": "it was not used to find the other run that gives it",
+    "open": "the other run to which its table row belongs does not give it",
 }
 
 
@@ -171,7 +171,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry of the errata; only errors have a text `right`."""
+    """One entry of the errata.
+
+    Of an error, `right` says what is right. Of another entry it says what we took where the paper
+    leaves something open; a remark may have none.
+    """
 
     id: str
     paper: str
@@ -248,10 +252,13 @@ class Published:
         return row
 
     @property
-    def facts(self) -> str:
-        """Return all printed facts that notebooks can read, as one text."""
-        rows = self.everything.values()
-        return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
+    def facts(self) -> dict[str, str]:
+        """Return the printed facts that notebooks can read, as one text for each id."""
+        rows = self.everything.items()
+        return {
+            i: " ".join(filter(None, (r.printed, r.erratum, r.mark, str(r.paper_replicates or ""))))
+            for i, r in rows
+        }
 
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
         """Return the entries of a table for the published numbers; the first pattern counts."""

@@ -11,7 +11,7 @@ import ast
 import hashlib
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -111,12 +111,3 @@ def values_in(text: str) -> dict[str, Any]:
         return {name: yaml.safe_load(value) for name, _, value in pairs}
     except (ValueError, yaml.YAMLError) as error:
         raise RefusedError(f"the parameters {text!r} cannot be read: {error}") from None
-
-
-def check_names(values: Iterable[str], parameters: Iterable[Parameter], notebook: str) -> None:
-    """Check that a notebook has the parameters of these names."""
-    known = [parameter.name for parameter in parameters]
-    for name in values:
-        if name not in known:
-            has = ", ".join(known) or "none"
-            raise RefusedError(f"{notebook} has no parameter {name!r}; it has {has}")

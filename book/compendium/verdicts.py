@@ -16,7 +16,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import sys
+import textwrap
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from compendium import ledger, swhid, write
-from compendium.ledger import STANDARD_ERRORS, Record, csv_text, shown
+from compendium.ledger import STANDARD_ERRORS, STATEMENT, Record, csv_text, shown
 from compendium.published import ROW_COLUMNS, Number, Published, Row
 from compendium.runs import REFERENCE, Edition, command, tasks
 
@@ -69,6 +71,9 @@ WIDEST_MISS = 0.5
 # The verdict of a row that differs, by the first letter of its entry's id in the errata. (An entry
 # R has one of two verdicts.)
 EXPLAINED = {"E": "erratum", "O": "open", "N": "open"}
+# What the repository keeps of the reference run's verdicts, and their tally in the README.
+KEPT = REFERENCE / "verdicts.json"
+_TALLY = re.compile(r"(<!-- tally: made by `make reference` -->\n).*?(\n<!-- end -->)", re.S)
 # The part of a value that double arithmetic may lose.
 ROUNDING = Fraction(1, 10**12)
 
@@ -109,8 +114,10 @@ class Entry(Record, Row):
 
     @property
     def other_error(self) -> float | None:
-        """Return the standard error of a printed number in that run."""
-        return None if self.run is None else self.run.paper_error
+        """Return the standard error of a printed number in that run, with that of its fit."""
+        if self.run is None or self.run.paper_error is None:
+            return None
+        return math.hypot(self.run.paper_error, self.run.own_error or 0.0)
 
     @property
     def verdict(self) -> str:
@@ -127,12 +134,6 @@ class Entry(Record, Row):
         """Tell whether our number fits the printed number."""
         return VERDICTS[self.verdict].passes
 
-    def times(self, factor: float) -> Entry:
-        """Return the row with our value and its band multiplied by `factor`."""
-        ends = (self.value, self.low, self.high)
-        value, low, high = (x * factor if isinstance(x, float) else None for x in ends)
-        return replace(self, value=value, low=low, high=high)
-
     @property
     def stale(self) -> str:
         """Return the error if the errata explain a difference that is no difference."""
@@ -140,7 +141,9 @@ class Entry(Record, Row):
         quick = self.replicates is not None and self.replicates < (
             self.paper_replicates or math.inf
         )
-        if not self.erratum or not self.passes or quick:
+        if "open" in self.marks and self.verdict not in ("open", "not-recorded"):
+            return f"{self.id}: is marked as open, but is {self.verdict} ({self.reason})"
+        if not self.erratum or self.run or not self.passes or quick:
             return ""
         return (
             f"{self.id}: names {self.erratum}, but {self.value!r} agrees with the printed "
@@ -155,7 +158,8 @@ class Entry(Record, Row):
             if e is None or e.expected is None or not isinstance(e.value, float):
                 continue
             value, tolerance = e.expected
-            noise = STANDARD_ERRORS * (e.own_error or 0.0)
+            # The error of a run's value is that of its fit, which does not move.
+            noise = STANDARD_ERRORS * (e.own_error or 0.0) if e is self else 0.0
             if noise > tolerance:  # a quick build cannot tell
                 tolerance += noise
             if abs(e.value - value) > tolerance:
@@ -196,7 +200,7 @@ class Entry(Record, Row):
         if self.why:
             reason += f"; {self.why}"
         if self.run and self.agrees and not self.marks & {"input", "chosen"}:
-            reason = f"{self.erratum} has the rest of its table row; ours {reason}"
+            reason = f"{self.erratum} has the rest of its table row, or its table; ours {reason}"
         elif self.erratum and verdict == "open":
             reason = f"{self.erratum}: {reason}"
         if self.run:
@@ -214,7 +218,7 @@ class Entry(Record, Row):
         if self.run and self.agrees:
             return self._of_other_run
         if self.reconstructed and verdict in ("match", "monte-carlo"):
-            return "one-of-several" if "several" in self.marks else "reconstructed"
+            return "reconstructed"
         if self.erratum and verdict == "open":
             is_run = self.erratum.startswith("R")
             return self._of_other_run if is_run else EXPLAINED[self.erratum[0]]
@@ -223,9 +227,13 @@ class Entry(Record, Row):
     @property
     def _of_other_run(self) -> str:
         """Return the verdict of a number that the errata assign to another run."""
-        if not self.explained:
+        if self.run is None or not self.explained:
             return "open"
-        return "other-run-predicted" if "predicted" in self.marks else "other-run-fitted"
+        if self.agrees and self.number is not None:
+            return "either-run"
+        if "predicted" not in self.marks:
+            return "other-run-fitted"
+        return "other-run-predicted" if self.run._is_narrow else "not-contradicted"
 
     @cached_property
     def _compared(self) -> tuple[str, str]:
@@ -246,19 +254,30 @@ class Entry(Record, Row):
         low, high = ledger.allowed(self, self)
         agrees = low - slack <= printed.value <= high + slack
         if self.low is not None and self.high is not None:
-            return self._against_band(agrees, value, self.low, self.high)
+            return self._against_band(agrees, self.low, self.high)
         distance = abs(Fraction(value) - printed.value)
         if distance <= printed.half_unit + slack:
             return "match", "rounds to the printed number"
         rule = f"differs by {float(distance):.3g}, allowed {float(high - Fraction(value)):.3g}"
         return "monte-carlo" if agrees else "open", rule
 
-    def _against_band(self, agrees: bool, value: float, low: float, high: float) -> tuple[str, str]:
-        """Return the verdict and the rule for a number with a band."""
-        scale, most, of = abs(value), WIDEST, "the value"
+    def _width(self, low: float, high: float) -> tuple[float, float, str]:
+        """Return a band's width as a part, the widest that counts, and of what it is a part."""
+        assert isinstance(self.value, float)
+        scale, most, of = abs(self.value), WIDEST, "the value"
         if self.is_coverage:
-            scale, most, of = 1 - value, WIDEST_MISS, "1 - coverage"
-        width = (high - low) / scale if scale > 0 else math.inf
+            scale, most, of = 1 - self.value, WIDEST_MISS, "1 - coverage"
+        return (high - low) / scale if scale > 0 else math.inf, most, of
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Tell whether so few numbers agree with our value that a prediction could fail."""
+        width, most, _ = self._width(*map(float, ledger.allowed(self, self)))
+        return width <= most
+
+    def _against_band(self, agrees: bool, low: float, high: float) -> tuple[str, str]:
+        """Return the verdict and the rule for a number with a band."""
+        width, most, of = self._width(low, high)
         where = "inside" if agrees else "outside"
         rule = (
             f"{where} the central 99 % of {self.splits} replications, {low:g} to {high:g}, "
@@ -281,10 +300,23 @@ def entry(row: Row, published: Published, records: Mapping[str, Record], **of: A
 
     name = f"{row.erratum}:{row.id}"
     if run := records.get(name):
-        # The other run's value is exact, and the printed number has its replicates.
-        its = {"paper_replicates": run.replicates, "expected": published.expected.get(name)}
-        of["run"] = joined(replace(run, replicates=None), its)
+        of["run"] = joined(run, {"expected": published.expected.get(name)})
     return joined(records.get(row.id, Record(row.id)), of)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of a paper, and whether it holds by the numbers of a notebook."""
+
+    notebook: str
+    decision: str
+    section: str
+    text: str
+
+    @property
+    def paper(self) -> str:
+        """Return the paper's key, with which the notebook's name begins."""
+        return self.notebook.partition("-")[0]
 
 
 class Ledger:
@@ -294,6 +326,13 @@ class Ledger:
         self.published = published
         records, notebooks, self.errors = ledger.read(results, published)
         self.quoted = {i: record.value for i, record in records.items() if "/" not in i}
+        self.statements = [
+            Statement(notebooks[i], *str(value).split(" | ", 2))
+            for i, value in self.quoted.items()
+            if i.startswith(f"{notebooks[i]}-{STATEMENT}-")
+        ]
+        order = list(published.papers)
+        self.statements.sort(key=lambda statement: order.index(statement.paper))
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
         folder = published.folder.parents[1] / "notebooks"
@@ -312,24 +351,8 @@ class Ledger:
         return self.errors + [
             f"{e.id} is open: {e.reason}"
             for e in self.entries
-            if e.verdict == "open" and not e.erratum.startswith(("O", "N"))
+            if e.verdict == "open" and not (e.erratum.startswith(("O", "N")) or "open" in e.marks)
         ]
-
-    def power(self, factor: float) -> dict[str, tuple[int, int]]:
-        """Count the numbers of each verdict that would change if ours were multiplied by `factor`.
-
-        A number changes if it would no longer pass. A number that the errata explain changes
-        if it would pass or leave its expected value. (A band moves with its value.)
-        """
-        found: dict[str, tuple[int, int]] = {}
-        for e in self.entries:
-            if not isinstance(e.value, float) or e.value == 0:
-                continue
-            after, tone = e.times(factor), VERDICTS[e.verdict].tone
-            turned = VERDICTS[after.verdict].tone != tone or bool(after.moved)
-            caught, of = found.get(e.verdict, (0, 0))
-            found[e.verdict] = caught + turned, of + 1
-        return {name: found[name] for name in VERDICTS if name in found}
 
     @property
     def numbers(self) -> list[Entry]:
@@ -353,11 +376,13 @@ class Ledger:
         tones = Counter[str]()
         for name, count in self.once.items():
             tones[VERDICTS[name].tone] += count
-        runs = self.once["other-run-fitted"] + self.once["other-run-predicted"]
+        either = self.once["either-run"]
+        runs = tones["differs"] - self.once["erratum"]
+        too = f" ({either} of these fit the stated run too)" if either else ""
         counted = {
             "agree by construction, or in a check too weak to count": tones["weak"],
             "are wrong in print": self.once["erratum"],
-            "fit a run that differs from the run that the paper describes": runs,
+            f"fit a run that differs from the run that the paper describes{too}": runs,
             "need an input that is not available to us": tones["missing"],
             "are not understood": self.once["open"],
             "are not computed in this build": self.once["not-recorded"],
@@ -366,6 +391,20 @@ class Ledger:
         parts = [f"**{agree} of {self.once.total()}** published numbers agree with ours."]
         parts += [f"{count} {words}." for words, count in counted.items() if count]
         return " ".join(parts)
+
+    @property
+    def statement_tally(self) -> str:
+        """Return the count of the papers' statements in words."""
+        counts = Counter(statement.decision for statement in self.statements)
+        return (
+            f"**{counts['holds']} of {counts.total()}** statements of the papers hold, "
+            f"{counts['does not hold']} do not, and {counts['cannot be tested']} cannot be tested."
+        )
+
+    @property
+    def by_row(self) -> dict[str, str]:
+        """Return the verdict of every row, which the reference run keeps."""
+        return {e.id: e.verdict for e in self.entries}
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count the numbers of each verdict, by paper; a number printed twice counts once."""
@@ -395,6 +434,19 @@ class Ledger:
                 yield f"  {e.id}: printed {e.printed}, ours {shown(e.value)}; {e.reason}"
         yield f"errors: {len(self.errors)}"
         yield from (f"  {error}" for error in self.errors)
+
+
+def keep(root: Path, published: Published) -> None:
+    """Write what the repository keeps of the reference run's verdicts.
+
+    That is the verdict of every row, so that a changed mark is noticed, and the README's tally.
+    """
+    built = Ledger(published, root / REFERENCE)
+    write(root / KEPT, json.dumps(built.by_row, indent=1) + "\n")
+    readme = root / "README.md"
+    if readme.exists():
+        said = "\n\n".join(textwrap.fill(t, 118) for t in (built.tally, built.statement_tally))
+        write(readme, _TALLY.sub(f"\\1{said}\\2", readme.read_text("utf-8")))
 
 
 def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:

@@ -188,6 +188,11 @@ def abalone_forests() -> NDArray[np.float64]:
     return counts
 
 
+def yuan_searches() -> pd.DataFrame:
+    """Return what was searched for the runs of `yuan`: tried, hits and by_chance, by search."""
+    return _table("yuan-searches.csv").set_index("search")
+
+
 def qmvnorm(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the joint 95 % quantile of two measures as R's `qmvnorm` gives it.
 

@@ -6,7 +6,7 @@ them as a table. The sentence stays the paper's; the number and the decision are
 
 from __future__ import annotations
 
-from compendium import show
+from compendium import ledger, show
 from IPython.display import HTML
 
 DECISIONS = {True: "holds", False: "does not hold", None: "cannot be tested"}
@@ -45,5 +45,7 @@ class Claims:
         self.rows.append([section, text, words, decision])
 
     def table(self) -> HTML:
-        """Return a table of the statements, one line each."""
+        """Return a table of the statements, one line each, and give them to the ledger."""
+        for section, text, _, decision in self.rows:
+            ledger.opened().state(section, text, decision)
         return show.table(["section", "the paper says", "computed", ""], self.rows)

@@ -54,7 +54,7 @@ def test_a_page_and_a_paper_take_their_files(root):
     assert book.stage(Edition(root), staged) == []
     assert list(parse_toc_yaml(staged / "book" / "_toc.yml"))[-1] == "book/fruit"
     assert (staged / "book" / "fruit.md").exists()
-    # Binder, Colab and the sources that pages link to are those of the page's version.
+    # Binder and the sources that pages link to are those of the page's version.
     settings = yaml.safe_load((staged / "_config.yml").read_text("utf-8"))
     assert settings["repository"]["branch"] == f"v{f1ci.__version__}"
 
@@ -69,9 +69,26 @@ def test_a_page_and_a_paper_take_their_files(root):
 
 
 @pytest.mark.slow
+def test_a_preview_quotes_each_notebooks_last_run_and_tells_what_is_missing(root, capsys):
+    """The reference run, which knows no number of the new paper, stands for all others."""
+    shutil.copytree(ROOT / "book" / "reference", root / "book" / "reference")
+    with (root / "book" / "published" / "toy.csv").open("a", encoding="utf-8") as table:
+        table.write("toy/table-2/b/new,toy,table-2,Not computed,0.2,deterministic,\n")
+    change(root / "book" / "fruit.md", "# Fruit", "# Fruit\n\n{computed}`toy/table-2/b/new`")
+    staged = root / "_build" / "staged"
+    assert book.stage(Edition(root), staged, preview=True) == []
+    said = capsys.readouterr().out
+    assert said == "Not computed: toy/table-2/b/new\nNumbers are missing on: fruit.md\n"
+    ledger = json.loads((staged / "_extra/ledger/ledger.json").read_text("utf-8"))
+    ours = {row["id"]: row["value"] for row in ledger["rows"]}
+    assert ours["toy/table-1/a/third"] == 1 / 3
+    assert ours["lam/section-6/f1"] == pytest.approx(154 / 208)
+
+
+@pytest.mark.slow
 def test_a_data_set_takes_its_file_and_its_line(root):
-    assert Edition(root).record("toy-division")["data"] == ["data/fruit.csv"]
+    assert "data/fruit.csv" in Edition(root).record("toy-division")["inputs"]
     change(root / "notebooks" / "data" / "fruit.csv", "1", "2")
     changed = call(root, "execute")
-    assert changed.returncode == 1
+    assert changed.returncode == 3
     assert "DataError" in changed.stdout

@@ -14,7 +14,14 @@ from compendium import DATA, data
 from notebooks.shared import datasets
 
 # Beside the scripts in Python.
-NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "yuan.R", "orange_juice_halves.R"}
+NOT_DATA = {
+    "README.md",
+    "LICENSE-ISLP.txt",
+    "sources.csv",
+    "yuan.R",
+    "yuan_searches.R",
+    "orange_juice_halves.R",
+}
 
 
 @pytest.fixture

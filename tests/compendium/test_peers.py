@@ -38,22 +38,3 @@ def test_the_stored_answers_are_what_statsmodels_and_scipy_say_today(recorded):
         # Another version may round differently.
         for what in ("estimate", "low", "high"):
             assert now[what] == pytest.approx(then[what], rel=1e-10, abs=1e-15)
-
-
-@pytest.fixture(scope="module")
-def of_means():
-    return json.loads(data.read_verified("means-peers.json"))
-
-
-def test_every_package_has_answered_about_means(of_means):
-    rows = of_means["intervals"] + of_means["coverage"]
-    assert not [row for row in rows if row["message"]]
-    asked = {(row["question"], row["package"]) for row in rows}
-    assert {pair for pair in asked if pair[0] in peers.GIVEN} == set(peers.OF_SCORES)
-
-
-def test_the_simulated_test_sets_are_those_of_the_stored_answers(of_means):
-    then = next(row for row in of_means["coverage"] if row["package"] == "scipy")
-    now = peers.study_of_scores(then, of_means)
-    assert now["covered"] == then["covered"]
-    assert now["length"] == pytest.approx(then["length"], rel=1e-10)

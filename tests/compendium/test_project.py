@@ -2,11 +2,13 @@
 
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
-from graphlib import CycleError, TopologicalSorter
+import tarfile
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -61,15 +63,10 @@ def imported_by(path, modules):
     return named & modules.keys() - {name for name, file in modules.items() if file == path}
 
 
-def test_no_module_imports_itself_in_a_circle(tmp_path):
+def test_no_module_imports_itself_in_a_circle():
     modules = modules_of(PACKAGES)
     assert {"f1ci.intervals", "compendium.book", "notebooks.shared.datasets"} <= set(modules)
     TopologicalSorter({m: imported_by(p, modules) for m, p in modules.items()}).prepare()
-    (tmp_path / "a.py").write_text("def f():\n    from f1ci import b")
-    (tmp_path / "b.py").write_text("import f1ci.a")
-    circle = modules_of({"f1ci": tmp_path})
-    with pytest.raises(CycleError):
-        TopologicalSorter({m: imported_by(p, circle) for m, p in circle.items()}).prepare()
 
 
 def test_kernels_import_no_door():
@@ -91,22 +88,73 @@ def test_the_package_itself_needs_numpy_and_scipy_only():
         assert set(top_level) <= ours | sys.stdlib_module_names, path.name
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
-def test_what_a_person_names_is_no_command(tmp_path):
-    """The recipe gets it through the environment, and the shell does not read it again."""
+@pytest.fixture
+def make(tmp_path):
+    """Run make in a folder whose Python only says what it is asked for, and how it shall end."""
+    if shutil.which("make") is None:
+        pytest.skip("no make on this machine")
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
     program = tmp_path / ".venv" / "bin" / "python"
     program.parent.mkdir(parents=True)
-    program.write_text('#!/bin/sh\nfor a; do echo "<$a>"; done\n')
+    program.write_text(
+        '#!/bin/sh\nfor a; do echo "<$a>"; done\ntest $2 = compendium.book || exit $END\n'
+    )
     program.chmod(0o755)
     (tmp_path / ".venv" / ".ready").write_text(f"{tmp_path}\n")
+
+    def run(*words, end=0):
+        return subprocess.run(
+            ["make", *words], cwd=tmp_path, capture_output=True, text=True, check=False,
+            env={**os.environ, "END": str(end), "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)},
+        )  # fmt: skip
+
+    return run
+
+
+def test_what_a_person_names_is_no_command(make, tmp_path):
+    """The recipe gets it through the environment, and the shell does not read it again."""
     tricky = 'x"; touch made; $(shell touch made); "'
-    words = ["make", "notebook", f"NAME={tricky} x", f"PARAMS={tricky}"]
-    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    ran = make("notebook", f"NAME={tricky} x", f"PARAMS={tricky}")
     assert f"<--params={tricky}>" in ran.stdout
     assert f"<{tricky} x>" in ran.stdout
+    ran = make("site", f"OPTIONS={tricky}")
+    assert "".join(f"<{word}>\n" for word in tricky.split()) in ran.stdout
+    make("dist", f"WITH={tricky}", "PYTHON=.venv/bin/python")
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(("end", "builds"), [(0, True), (1, False), (2, False), (3, True)])
+def test_no_book_is_built_after_a_crash_of_the_runner(make, end, builds):
+    """A notebook that failed (3) has its page; Python ends with 1 after an error of its own."""
+    ran = make("book", end=end)
+    assert ("<compendium.book>" in ran.stdout) == builds
+    assert (ran.returncode == 0) == (end == 0)
+
+
+def test_an_archive_without_git_is_refused(make, tmp_path):
+    ran = make("archive")
+    assert ran.returncode == 2
+    assert "an archive needs a clone" in ran.stdout
+    assert "compendium" not in ran.stdout  # nothing was computed before
+    assert not (tmp_path / "_build").exists()
+
+
+def test_the_check_of_a_release_passes(tmp_path):
+    """The pinned twine reads what the pinned hatchling writes."""
+    for name in ("pyproject.toml", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "f1ci", tmp_path / "f1ci")
+    for words in (["hatchling", "build"], ["twine", "check", "--strict", "dist/*"]):
+        subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, check=True)
+    (archive,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {Path(*Path(name).parts[1:]).as_posix() for name in opened.getnames()}
+    ours = {
+        p.relative_to(ROOT).as_posix() for p in (ROOT / "f1ci").rglob("*.*") if p.suffix != ".pyc"
+    }
+    # hatchling adds .gitignore, and has no option to leave it out.
+    assert names == {"LICENSE", "PKG-INFO", "pyproject.toml", ".gitignore", *ours}
 
 
 def test_no_machine_path_and_no_package_index_in_the_repository():

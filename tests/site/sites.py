@@ -13,10 +13,13 @@ ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
 
 
 def texts_of(folder):
-    """The text cells of a folder's notebooks."""
+    """What a reader sees of the texts of a folder's notebooks."""
     for path in sorted(folder.glob("*.ipynb")):
-        cells = nbformat.read(path, as_version=4).cells
-        yield from (cell.source for cell in cells if cell.cell_type == "markdown")
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                yield cell.source
+            for output in cell.get("outputs", []):
+                yield from filter(None, [output.get("data", {}).get("text/markdown")])
 
 
 class Page(HTMLParser):

@@ -5,8 +5,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from bs4 import BeautifulSoup
-from compendium import ROOT, SITE, deposit
+from compendium import ROOT, SITE
 from compendium.published import Published
 from pybtex.database import parse_string
 
@@ -192,20 +191,7 @@ def test_a_page_loads_nothing_from_elsewhere(tab, real_address):
 # Paper
 
 
-@pytest.fixture
-def article(real_book):
-    return real_book / "html" / "book" / "article.html"
-
-
-def test_the_links_of_the_article_on_paper_lead_to_the_site(article):
-    page = BeautifulSoup(deposit.on_paper(article, f"{SITE}book/article.html"), "html.parser")
-    links = {link["href"] for link in page.select(".bd-article a[href]")}
-    assert any(link.startswith(f"{SITE}book/ledger.html") for link in links)
-    assert all(link.startswith("https://") for link in links)
-    assert not page.select("nav, .bd-sidebar, form")
-
-
-def test_the_article_on_paper_is_whole(tab, real_address, article):
+def test_the_article_on_paper_is_whole(tab, real_address):
     open_page(tab, real_address, "book/article.html")
     tab.emulate_media(media="print")
     text = tab.locator("body").inner_text()
@@ -214,6 +200,3 @@ def test_the_article_on_paper_is_whole(tab, real_address, article):
         assert heading.replace("*", "") in text, heading
     for word in ("Show the code", "Copy citation", "Search"):
         assert word not in text, word
-    printed = deposit.print_article(article.parents[1])
-    assert printed.read_bytes().startswith(b"%PDF")
-    printed.unlink()

@@ -1,11 +1,18 @@
-"""No verdict on a paper's statement is typed: a computation decides it."""
+"""Nothing that a computation decides is typed: verdicts on statements, and numbers in findings."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from compendium import NOTEBOOKS, sources
+import pytest
+from compendium import NOTEBOOKS, ROOT, sources
+from compendium.ledger import MIN_SPLITS
+from compendium.published import Published
+from scipy.stats import binom, binomtest, norm
+
+import f1ci
 
 
 def decisions() -> Iterator[ast.expr]:
@@ -27,3 +34,130 @@ def test_no_verdict_on_a_statement_is_typed() -> None:
     # None says that nothing at hand can decide.
     typed = [d for d in found if isinstance(d, ast.Constant) and d.value is not None]
     assert [ast.unparse(decision) for decision in typed] == []
+
+
+# Numbers in texts
+
+PUBLISHED = Published()
+BOOK = ROOT / "book"
+# A number with a decimal point, or of at least three digits.
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d*\.\d+|\d{3,})(?!\w)")
+# What is no result: roles, code, links, places, the index of F_0.5, the meaning of a level, and a
+# licence.
+NO_RESULT = re.compile(
+    r"\{[\w:]+\}`[^`]+`"
+    r"|^(`{3,})(?!\{).*?^\1|`[^`]*`"
+    r"|\]\([^)]*\)|<[^>]*>"
+    r"|\b(?:[Ss]ections?|version|F1 =) [\d.]+(?:(?:,| and| to) \d[\d.]*)*"
+    r"|F_\{[\d.]+\}|\b95 (?:of|in) 100\b|CC BY [\d.]+",
+    re.S | re.M,
+)
+# Years of publications, and of this text.
+YEARS = {*re.findall(r"year\s*= \{(\d{4})\}", (BOOK / "references.bib").read_text("utf-8")), "2026"}
+# The worked examples of pages that belong to no notebook: what the givens imply, by SciPy and f1ci.
+SHARE = binomtest(30, 48).proportion_ci(method="wilson")
+HALVES = {half: f1ci.sample_size(half_width=half).positives for half in (0.05, 0.025)}
+Z, BONFERRONI = norm.ppf(0.975), norm.ppf(1 - 0.05 / 12)  # one interval, six intervals
+OF_F1 = f1ci.f1_interval(30, 6, 12)
+OF_F2 = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
+# Of 90 items of class A all are found, and of 10 of class B half. F1 = 2 TP / (2 TP + FP + FN).
+TWO_CLASSES = 2 * 90 / (2 * 90 + 5), 2 * 5 / (2 * 5 + 5)
+# Six results with 70 true positives each, and a usual number of errors.
+SIX = f1ci.effective_counts([[[70, 10, 10]] * 2] * 3).tp
+# A section of the chapter on score intervals has a worked example, too.
+WILSON = "One class: Wilson's interval"
+WORKED = {
+    "lam": [f"{26 / 36:.2f}", f"{2 * (26 / 36) / (1 + 26 / 36):.2f}"],
+    "takahashi": [
+        *(f"{95 / 100:.2f}", *(f"{f1:.2f}" for f1 in TWO_CLASSES), f"{sum(TWO_CLASSES) / 2:.2f}"),
+        *("180", "185"),  # 2 TP of class A, and with its errors
+    ],
+    "wangli": ["420", "140", f"{SIX / 420:.2f}", f"{SIX:.0f}"],
+    "jiang": [f"{half:g}" for half in HALVES] + [f"{size:,}" for size in HALVES.values()],
+    "yuan": [f"{Z:.2f}", f"{BONFERRONI:.2f}"],
+    "joint-intervals": ["0.95", "100", f"{0.95**6:.2f}", f"{Z:.2f}", f"{BONFERRONI:.2f}"],
+    # 80 of 100 positives are found, and 10 of 100 negatives are called positive.
+    "another-prevalence": [
+        *("0.95", "100", f"{Z:.2f}", f"{80 / 100}", f"{80 / 90:.2f}"),
+        f"{2 * 80 / (2 * 80 + 10 + 20):.2f}",
+        *("10,000", "9,900", f"{9_900 / 10:.0f}", f"{80 + 9_900 / 10:.0f}"),
+        *(f"{80 / 1_070:.2f}", f"{2 * 80 / (2 * 80 + 990 + 20):.2f}"),
+    ],
+    "score": [
+        *("0.9", "0.6", f"{(18 / 20 + 12 / 20) / 2:.2f}"),
+        *(f"{30 / 48:.3f}", f"{SHARE.low:.2f}", f"{SHARE.high:.2f}"),
+        *(f"{x:.2f}" for of in (OF_F1, OF_F2) for x in (of.estimate, of.low, of.high)),
+    ],
+    "article": [f"{MIN_SPLITS}"],
+    "compare": [f"{2**8}", f"{2 * binom.sf(5, 8, 0.5):.2f}"],
+}
+
+
+def typed(text: str) -> set[str]:
+    """Return the numbers of a text that no role, code or place accounts for."""
+    found = NUMBER.findall(NO_RESULT.sub("", text))
+    return {number.removeprefix("0") if "." in number else number for number in found} - YEARS
+
+
+def part(text: str, *titles: str) -> str:
+    """Return the sections with these titles."""
+    sections = re.split(r"^## ", text, flags=re.M)
+    return "\n".join(s for s in sections if s.partition("\n")[0] in titles)
+
+
+def findings() -> Iterator[tuple[str, str, str]]:
+    """Yield a name, the key of a paper or a page, and a text that says what was found."""
+    for page in sorted(BOOK.glob("*.md")):
+        whole = page.read_text("utf-8")
+        summary = whole if page.stem == "article" else part(whole, "In plain words", "Findings", WILSON)
+        yield page.name, page.stem, summary
+    for path in sorted(NOTEBOOKS.glob("*.py")):
+        cells = sources.read(path).cells
+        text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        told = part(text, "In plain words", "In short", "What we learn", "What to take")
+        key = path.stem if path.stem in WORKED else path.stem.partition("-")[0]
+        yield path.name, key, told
+    for e in PUBLISHED.errata.values():
+        yield e.id, e.paper, f"{e.right}\n{e.how_known}\n{e.consequence}"
+
+
+def accounted(key: str) -> set[str]:
+    """Return the numbers that may be typed: a paper's inputs, and those of a worked example."""
+    inputs = [row.printed for row in PUBLISHED.inputs.values() if row.paper == key]
+    return typed(" ".join([*inputs, *WORKED.get(key, [])]))
+
+
+@pytest.mark.parametrize(("name", "key", "text"), [*findings()], ids=lambda x: x[:20])
+def test_no_number_is_typed(name: str, key: str, text: str) -> None:
+    """Every number of a finding is a role, an input as printed, or computed in this file."""
+    assert typed(text) - accounted(key) == set(), name
+
+
+def test_every_worked_number_stands_on_its_page() -> None:
+    for key, numbers in WORKED.items():
+        texts = " ".join(text for _, of, text in findings() if of == key)
+        assert typed(" ".join(numbers)) <= typed(texts), key
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("covers 81.8 % and {computed}`a/b|.3f` of 1,905", {"81.8", "1,905"}),
+        ("section 5.3.1, `sample(3333)`, F_{0.5}, F0.5, 95 of 100 test sets in 2019", set()),
+        ("12 of 24; 0.90 and .90; 240", {".90", "240"}),
+    ],
+)
+def test_which_numbers_count_as_typed(text: str, numbers: set[str]) -> None:
+    assert typed(text) == numbers
+
+
+# The number of papers
+
+
+def test_the_number_of_papers_is_not_typed() -> None:
+    """A page that counts them would be wrong after the next one."""
+    places = [ROOT / name for name in ("README.md", "CITATION.cff", ".zenodo.json", "CHANGELOG.md")]
+    places += [*BOOK.glob("*.md"), *NOTEBOOKS.glob("*.py"), *(ROOT / "f1ci").rglob("*.py")]
+    counted = re.compile(r"\b(?:four|five|six|seven|\d) papers\b", re.IGNORECASE)
+    found = {path.name: counted.findall(path.read_text("utf-8")) for path in places}
+    assert {name: said for name, said in found.items() if said} == {}

@@ -1,8 +1,4 @@
-"""Simulated Dice scores by image, of two models and of patients with several images.
-
-The notebook "Another prevalence, another F1" and `book/benchmarks/peers.py`, which asks other
-packages, use the same draws. So their coverage is measured with the same test sets.
-"""
+"""Simulated Dice scores by image, of two models and of patients with several images."""
 
 from __future__ import annotations
 
