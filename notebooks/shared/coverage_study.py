@@ -43,6 +43,7 @@ Ask: TypeAlias = Callable[[Array, Metric], Mapping[str, Limits]]
 
 LEVEL = 0.95
 Z = 1.959963984540054
+LOWEST = 8  # populations that are measured again
 _EQUAL = 1e-12  # limits and truths that differ by less are equal
 
 
@@ -139,7 +140,7 @@ def coverage(
 def again(
     populations: Sequence[Population], found: Result, metric: Metric, count: int, seed: int
 ) -> float:
-    """Return the least coverage, in per cent, of the three populations that read lowest.
+    """Return the least coverage, in per cent, of the populations that read lowest.
 
     It is measured in fresh test sets, because the least of many noisy numbers is too low.
     """
@@ -148,8 +149,8 @@ def again(
 
 
 def _lowest(found: Result) -> NDArray[np.intp]:
-    """Return the places of the three populations that read lowest."""
-    return np.argsort(found.covered, kind="stable")[:3]
+    """Return the places of the populations that read lowest."""
+    return np.argsort(found.covered, kind="stable")[:LOWEST]
 
 
 # Two models on the same items
@@ -181,12 +182,14 @@ def _both_models(rates: Array, copied: float) -> Array:
     return np.array([[1 - p - q + both, q - both], [p - both, both]])
 
 
-def pairs(metric: Metric, designs: int, count: int, seed: int) -> tuple[dict[str, Result], float]:
-    """Return the coverage of differences of a score, and the least of three measured again."""
+def pairs(
+    metric: Metric, designs: int, count: int, count_again: int, seed: int
+) -> tuple[dict[str, Result], float]:
+    """Return the coverage of differences of a score, and the least of those measured again."""
     populations = [pair(np.random.default_rng([seed, place])) for place in range(designs)]
     score = _pairs(populations, metric, count, seed)
     lowest = [populations[k] for k in _lowest(score["score"])]
-    return score, _pairs(lowest, metric, 5 * count, seed + 1)["score"].worst
+    return score, _pairs(lowest, metric, count_again, seed + 1)["score"].worst
 
 
 def _pairs(
@@ -302,11 +305,11 @@ def one_sided(v: int, scores: Array, level: float = 0.95) -> tuple[Array, Array]
 def steps_back(metric: Metric, classes: int, count: int, rng: Generator) -> tuple[int, float]:
     """Return in how many sparse tables a limit steps back as the level rises, and how far.
 
-    The tables have 5 to 59 items, in cells whose probabilities are very unequal. The levels run
+    The tables have 5 to 19 items, in cells whose probabilities are very unequal. The levels run
     from 62 % to nearly 100 %.
     """
     shares = rng.dirichlet(np.full(classes**2, 0.3), count)
-    items = rng.integers(5, 60, count)
+    items = rng.integers(5, 20, count)
     tables = np.stack([rng.multinomial(n, p) for n, p in zip(items, shares, strict=True)])
     tables = tables.reshape(-1, classes, classes)
     tables = tables[np.isfinite(np.asarray(metric.value(tables)))]

@@ -201,13 +201,12 @@ def test_harsher_populations_are_what_their_names_say():
     assert all((cells[:, -1] == 0).all() for cells, _ in kinds["never predicted"])
 
 
-def test_the_least_of_three_is_of_populations_that_were_measured():
-    nothing = np.full(4, np.nan)
-    covered = np.array([np.nan, 0.9, 0.95, 0.97])
-    found = study.Result(covered, nothing, nothing, nothing)
-    populations = score_designs.majority()[:4]
+def test_populations_that_are_measured_again_are_those_that_read_lowest():
+    populations = score_designs.majority()[:10]
+    covered = np.append([np.nan, 0.99], np.linspace(0.9, 0.97, 8))
+    found = study.Result(covered, covered, covered, covered)
     least = study.again(populations, found, MACRO, 200, 1)
-    measured = study.coverage(populations[1:], MACRO, study.by_name("score"), 200, 2)["score"]
+    measured = study.coverage(populations[2:], MACRO, study.by_name("score"), 200, 2)["score"]
     assert least == pytest.approx(measured.worst)
 
 

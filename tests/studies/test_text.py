@@ -109,7 +109,9 @@ def findings() -> Iterator[tuple[str, str, str]]:
     """Yield a name, the key of a paper or a page, and a text that says what was found."""
     for page in sorted(BOOK.glob("*.md")):
         whole = page.read_text("utf-8")
-        summary = whole if page.stem == "article" else part(whole, "In plain words", "Findings", WILSON)
+        summary = (
+            whole if page.stem == "article" else part(whole, "In plain words", "Findings", WILSON)
+        )
         yield page.name, page.stem, summary
     for path in sorted(NOTEBOOKS.glob("*.py")):
         cells = sources.read(path).cells
