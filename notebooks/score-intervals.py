@@ -75,7 +75,7 @@ def f2(tp, fp, fn):
 border = own.border(counts, study.Z, directions=20_000)
 on_border = f2(*border)
 touching = border[:, [on_border.argmin(), on_border.argmax()]]
-interval = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
+interval = f1ci.Matrix([[0, 6], [12, 30]]).interval(f1ci.metrics.fbeta(2))
 say("touch-low", on_border.min())
 say("touch-high", on_border.max())
 say("touch-gap", np.abs(np.array([on_border.min(), on_border.max()]) - tuple(interval)).max())
@@ -402,8 +402,8 @@ documents = np.empty(true.size, dtype=int)
 documents[order] = np.arange(true.size) // 6
 macro = {"average": "macro"}
 questions = {
-    "items at random": f1ci.metric_interval(table, "macro_f1"),
-    "class sizes fixed": f1ci.metric_interval(table, "macro_f1", fixed="rows"),
+    "items at random": f1ci.Matrix(table).interval("macro_f1"),
+    "class sizes fixed": f1ci.Matrix(table, fixed="rows").interval("macro_f1"),
     "documents at random": f1ci.f1_score_interval(true, predicted, **macro, groups=documents),
 }
 figure, axis = figures.subplots(height=1.8)
@@ -549,7 +549,7 @@ def extreme(h, sign):
 # Show these extremes beside the limits of the package.
 table = np.array([[18, 2], [8, 12]])
 macro_recall = f1ci.metrics.get("macro_recall")
-with_factor = f1ci.metric_interval(table, macro_recall)
+with_factor = f1ci.Matrix(table).interval(macro_recall)
 bare = kernels.parts_of_limits(table[None], macro_recall, study.Z)["plain"]
 lines = []
 for name, key, f, ends in (

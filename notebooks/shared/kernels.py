@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import f1ci
-from f1ci.data import Items, Matrix
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
 from f1ci.methods import closed_form, region
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import with_every_class
 from f1ci.metrics.shares import KnownShares
-from f1ci.results import FloatOrArray
 from f1ci.samples import Difference, Table, difference
+from f1ci.types import FloatOrArray
 
 __all__ = [
     "Limits",

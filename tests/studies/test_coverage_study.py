@@ -15,17 +15,23 @@ MACRO = f1ci.metrics.macro_f1
 TABLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
 
 
+def both(table):
+    """The labels of two models, counted in a table."""
+    y_true, a, b = kernels.labels(table)
+    return f1ci.Labels(y_true, {"A": a, "B": b})
+
+
 @pytest.mark.parametrize("metric", [f1ci.metrics.f1, f1ci.metrics.precision])
 def test_limits_of_a_difference_are_the_package_s(metric):
-    interval = f1ci.difference_interval(*kernels.labels(TABLE), metric)
+    interval = both(TABLE).difference(metric).interval
     low, high = kernels.difference_of(TABLE[None], metric).score_limits(study.Z)
     assert (low[0], high[0]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
-def test_p_values_are_those_of_difference_test():
+def test_p_values_are_those_of_the_exact_test():
     tables = np.random.default_rng(3).integers(0, 12, (20, 2, 2, 2)) + 1
     tables[:5, 0, 0, 1] = 0
-    expected = [f1ci.difference_test(*kernels.labels(table)).p_value for table in tables]
+    expected = [both(table).difference().p_value for table in tables]
     assert kernels.p_values(tables) == pytest.approx(expected, rel=1e-12)
 
 
@@ -33,7 +39,7 @@ def test_limits_of_many_tables_are_those_of_one():
     tables = np.random.default_rng(1).integers(0, 9, (5, 3, 3)) + 5 * np.eye(3, dtype=int)
     low, high = kernels.score_limits(tables, f1ci.metrics.macro_f1, study.Z)
     for place, table in enumerate(tables):
-        interval = f1ci.metric_interval(table, "macro_f1")
+        interval = f1ci.Matrix(table).interval("macro_f1")
         # Newton's steps in a batch end when the last table is near enough: 1e-9 of h.
         assert (low[place], high[place]) == pytest.approx(tuple(interval), abs=1e-9)
 
@@ -44,7 +50,7 @@ def test_parts_of_limits_make_up_the_limits_of_the_package(name):
     tables = rng.poisson(0.4, (40, 3, 3)) + rng.integers(3, 20, (40, 1, 1)) * np.eye(3, dtype=int)
     metric = f1ci.metrics.get(name)
     parts = kernels.parts_of_limits(tables, metric, study.Z)
-    interval = f1ci.metric_interval(tables, metric)
+    interval = f1ci.Matrix(tables).interval(metric)
     np.testing.assert_allclose(parts["whole"], (interval.low, interval.high), rtol=0, atol=1e-12)
     # The factor widens on both sides; the correction moves the upper limits of one to three errors.
     assert (parts["factor"][0] <= parts["plain"][0] + 1e-9).all()
@@ -120,7 +126,7 @@ def test_pearson_s_statistic_is_z_squared_on_the_border():
 def test_limits_are_where_lines_of_equal_score_touch_the_region():
     tp, fp, fn = own.border((30, 6, 12), study.Z, 20_000)
     scores = tp / (tp + 0.2 * fp + 0.8 * fn)
-    interval = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
+    interval = f1ci.Matrix([[0, 6], [12, 30]]).interval(f1ci.metrics.fbeta(2))
     # The score is flat along the border where it is extreme.
     assert (scores.min(), scores.max()) == pytest.approx(tuple(interval), abs=1e-7)
 
