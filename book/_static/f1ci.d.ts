@@ -21,6 +21,10 @@ declare const f1ci: {
   fbetaWeights(beta: number): { a: number; b: number };
   tverskyEstimate(x: number, y: number, w: number, a: number, b: number): number;
   tverskyScore(x: number, y: number, w: number, a: number, b: number, level: number): Limits;
+  /** The range of any metric of a table of counts: its value and slopes by cell at any probabilities. */
+  regionLimits(
+    evaluate: (q: number[]) => { value: number; slopes: number[] }, counts: number[], z: number,
+  ): Limits;
   classCounts(matrix: number[][]): { x: number; y: number; w: number }[];
   modelCounts(counts: Comparison): { x: number; y: number; w: number }[];
   differenceScore(counts: Comparison, a: number, b: number, level: number): Limits;

@@ -8,7 +8,12 @@
 var f1ci = (() => {
   "use strict";
 
-  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  /** The sum of f(value, place). */
+  function sum(values, f = (value) => value) {
+    let total = 0;
+    for (let place = 0; place < values.length; place += 1) total += f(values[place], place);
+    return total;
+  }
 
   /**
    * The z with P(|Z| < z) = level, by Newton's method. The probability is concave in z, so the steps
@@ -78,72 +83,115 @@ var f1ci = (() => {
 
   const tverskyEstimate = (x, y, w, a, b) => x / (x + a * y + b * w);
 
-  /**
-   * The score interval: every F whose constrained maximum likelihood has a Pearson statistic of
-   * at most z^2.
-   *
-   * Under F the fitted counts are x / (1 + mu), y / (1 - a q) and w / (1 - b q), where
-   * mu = (A q + z^2) / x at the lower limit and q = mu F / (1 - F), A = a y + b w. That they
-   * fulfil the constraint is one convex equation in q; at the upper limit, where the signs of
-   * mu and q change, one convex equation in the items e that are fitted in excess of x. Newton's
-   * method from the right falls on the root; nothing cancels at any count.
-   */
+  /** The score interval: Wilson's for TP / v, mapped, or by Pearson's region if weights differ. */
   const tverskyScore = (x, y, w, a, b, level) => tverskyLimits(x, y, w, a, b, twoSided(level));
 
   function tverskyLimits(x, y, w, a, b, z) {
-    if (x + a * y + b * w === 0) return [0, 1];
+    const errors = a * y + b * w;
+    if (x + errors === 0) return [0, 1];
+    const wrong = (a > 0 ? y : 0) + (b > 0 ? w : 0);
+    const [low, high] = a === b || a === 0 || b === 0 ? wilson(x, wrong, Math.max(a, b), z)
+      : regionLimits((q) => tverskyAt(q, a, b), [x, y, w], z);
     const f = tverskyEstimate(x, y, w, a, b);
-    if (z < 1e-12) return [f, f];
-    const low = x === 0 ? 0 : lowerLimit(x, y, w, a, b, z * z);
-    return ordered(f, low, upperLimit(x, y, w, a, b, z * z));
+    return ordered(f, x === 0 ? 0 : low, errors === 0 ? 1 : high);
   }
 
-  function lowerLimit(x, y, w, a, b, k) {
-    if (a === b) [y, w] = [y + w, 0];
-    const [m, many, less, few] = a >= b ? [a, y, b, w] : [b, w, a, y];
-    const A = a * y + b * w;
-    const excess = (q) => {
-      const fitted = A * q + k;
-      const heavy = many === 0 ? 0 : (m * many) / (1 - m * q);
-      const light = few === 0 ? 0 : (less * few) / (1 - less * q);
-      return [
-        q * (heavy + light) - (x * fitted) / (fitted + x),
-        heavy / (1 - m * q || 1) + (light === 0 ? 0 : light / (1 - less * q))
-          - A * (x / (fitted + x)) ** 2,
-      ];
-    };
-    // The root is below this; without an item of the heavier kind the fit may put some there.
-    const q = newtonFromTheRight(excess, many === 0 ? 1 / m : x / (m * (many + x)));
-    return (q * x) / (q * x + A * q + k);
+  /** p / (p + weight (1 - p)) for Wilson's limits p of TP / v. */
+  function wilson(x, wrong, weight, z) {
+    const v = x + wrong;
+    const half = x + (z * z) / 2 + z * Math.sqrt((x * wrong) / v + (z * z) / 4);
+    return [
+      (x * x) / ((1 - weight) * x * x + weight * v * half),
+      half / ((1 - weight) * half + weight * (v + z * z)),
+    ];
   }
 
-  function upperLimit(x, y, w, a, b, k) {
-    const A = a * y + b * w;
-    if (A === 0) return 1;
-    const place = (e) => ((e === 0 ? 0 : (x / (x + e)) * e) + k) / A;
-    const e = newtonFromTheRight((items) => {
-      const q = place(items);
-      const fp = 1 + a * q;
-      const fn = 1 + b * q;
-      return [
-        items - q * ((a * y) / fp + (b * w) / fn),
-        1 - ((a * y) / (fp * fp) + (b * w) / (fn * fn)) * ((x / (x + items)) ** 2 / A),
-      ];
-    }, y + w);
-    const q = place(e);
-    return (q * (x + e)) / (q * (x + e) + e);
+  /** The score of the probabilities of TP, FP and FN, and its slopes. */
+  function tverskyAt([x, y, w], a, b) {
+    const D = x + a * y + b * w;
+    const F = x / D;
+    return { value: F, slopes: [(1 - F) / D, (-a * F) / D, (-b * F) / D] };
   }
 
-  /** Where a convex function [value, slope] that is positive at `start` falls to zero. */
-  function newtonFromTheRight(evaluate, start) {
-    let place = start;
-    for (let step = 0; step < 200; step += 1) {
-      const [value, slope] = evaluate(place);
-      const next = place - value / slope;
-      if (!(value > 0 && slope > 0 && next < place)) break;
-      place = next;
+  // --- Pearson's region --------------------------------------------------------------------------
+  // Steps, letters and constants are those of f1ci/methods/region.py, which explains them.
+
+  const SPREAD = 0.8;
+  const [FIRST_DRAG, LEAST_DRAG, LESS_DRAG, MORE_DRAG] = [10, 0.001, 0.25, 4];
+  const [KEPT, BROKEN] = [0.75, 0.25];
+  const [PROMISE, ROUNDS] = [1e-7, 500];
+  const [STEPS, NEAR, FLAT] = [100, 1e-9, 1e-14];
+  const [SMALLEST_H, TINY] = [1e-9, 1e-300];
+
+  /** The q with sum of a^2 / q = kappa at which the sum of e q is largest. */
+  function furthest(a, e, kappa, h) {
+    // 1. u is nu less the largest slope, in units of the range d of the slopes.
+    const largest = e.reduce((x, y) => Math.max(x, y));
+    const range = Math.max(largest - e.reduce((x, y) => Math.min(x, y)), TINY);
+    const d = e.map((slope) => (largest - slope) / range);
+    // 2. A place left of the root.
+    const top = sum(a, (x, c) => (d[c] === 0 ? x : 0));
+    const least = ((top * sum(a, (x, c) => x * Math.sqrt(d[c]))) / kappa) ** 2;
+    // 3. The root if the region is small.
+    const S = sum(a);
+    const mean = sum(a, (x, c) => x * d[c]) / S;
+    const variance = sum(a, (x, c) => x * (d[c] - mean) ** 2) / S;
+    let u = 0.5 * S * Math.sqrt(variance / Math.max(kappa - S * S, TINY)) - mean;
+    // 4. Newton's steps.
+    for (let step = 1; ; step += 1) {
+      u = Math.max(u, least);
+      const q = a.map((x, c) => x / Math.sqrt(u + d[c]));
+      const A = sum(q);
+      const B = sum(a, (x, c) => x * Math.sqrt(u + d[c]));
+      const f = Math.log((A * B) / kappa);
+      if (Math.abs(f) <= NEAR * h + FLAT || step === STEPS) return q.map((x) => x / A);
+      u -= (2 * f) / (A / B - sum(q, (x, c) => x / (u + d[c])) / A);
     }
-    return place;
+  }
+
+  /** The largest value in the region if `side` is 1, the smallest if it is -1. */
+  function furthestValue(evaluate, p, h, side, estimate) {
+    const at = (q) => {
+      const { value, slopes } = evaluate(q);
+      return { k: q, value: side * value, e: slopes.map((slope) => side * slope) };
+    };
+    // 1. Start in the middle of the region.
+    const spread = (c) => (0.99 + (0.02 * c) / (p.length - 1)) / p.length;
+    let now = at(p.map((share, c) => (share + SPREAD * h * spread(c)) / (1 + SPREAD * h)));
+    let drag = FIRST_DRAG;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // 2. Look at the furthest point of the smaller region. Straight slopes promise this value.
+      const { k, e } = now;
+      const a = p.map((share, c) => Math.sqrt(share ** 2 + drag * k[c] ** 2));
+      const there = at(furthest(a, e, 1 + h + drag, h));
+      const promise = sum(e, (slope, c) => slope * (there.k[c] - k[c]));
+      // 3. Go there if it is further out.
+      const gain = there.value - now.value;
+      if (gain >= -FLAT) now = there;
+      // 4. Go on if there is a way to go, with less drag or with more.
+      const left = (1 + drag) * promise;
+      if (!(left > PROMISE * Math.abs(now.value - side * estimate) + FLAT)) break;
+      const change = gain > KEPT * promise ? LESS_DRAG : gain > BROKEN * promise ? 1 : MORE_DRAG;
+      drag = Math.max(change * drag, LEAST_DRAG);
+    }
+    return side * now.value;
+  }
+
+  /**
+   * The smallest and the largest value of a metric over the probabilities that Pearson's test does
+   * not reject, given counts by cell. At probabilities the metric is {value, slopes by cell}.
+   */
+  function regionLimits(evaluate, counts, z) {
+    const n = sum(counts);
+    const p = counts.map((count) => count / n);
+    const h = (z * z) / n;
+    const reached = Math.max(h, SMALLEST_H);
+    const estimate = evaluate(p).value;
+    return [-1, 1].map((side) => {
+      const end = furthestValue(evaluate, p, reached, side, estimate || 0);
+      // The way to it is that of a larger h, scaled, if h is very small.
+      return Number.isNaN(estimate) ? end : estimate + (end - estimate) * Math.sqrt(h / reached);
+    });
   }
 
   /** TP, FP and FN of each class of a matrix with rows true and columns predicted. */
@@ -312,7 +360,7 @@ var f1ci = (() => {
 
   return {
     twoSided, f1Estimate, wilsonIndirect, wilsonDirect, wald, fbetaWeights, tverskyEstimate,
-    tverskyScore, classCounts, modelCounts, differenceScore, exactTest, fittingCounts,
+    tverskyScore, regionLimits, classCounts, modelCounts, differenceScore, exactTest, fittingCounts,
     sampleSize,
   };
 })();

@@ -7,8 +7,6 @@
 const results = (() => {
   "use strict";
 
-  // The package looks at all cells of a matrix up to this many classes.
-  const MOST_AVERAGED = 30;
   // About so many numbers of true positives that fit a rounding are visited.
   const MOST_VISITED = 500;
 
@@ -85,21 +83,20 @@ const results = (() => {
 
   // --- Matrices ----------------------------------------------------------------------------------
 
-  /** The averages of a matrix whose classes all have items. */
+  /** The averages of a matrix. Their limits are for all of its classes, also for those without items. */
   function averagesOf(matrix, { level, beta }) {
     const { a, b } = f1ci.fbetaWeights(beta);
     const wrong = sum(matrix.map((row, k) => sum(row) - row[k]));
     const right = sum(matrix.map(sum)) - wrong;
     const average = (name) => {
       const key = name.toLowerCase();
-      const limits = matrix.length > MOST_AVERAGED ? null : averages.scoreLimits(matrix, a, b, level, key === "weighted");
+      const limits = averages.scoreLimits(matrix, a, b, level, key === "weighted");
       const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
       const python = call(`Matrix(${listOf(matrix)}).interval`, [metric], level);
-      return limits === null ? []
-        : [{ name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python }];
+      return { name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python };
     };
     const micro = rowOf(share("Micro (accuracy)", "micro_f1", right, wrong, 0, listOf(matrix)), level);
-    return [...average("Macro"), { ...micro, label: `micro ${scoreName(beta)}` }, ...average("Weighted")];
+    return [average("Macro"), { ...micro, label: `micro ${scoreName(beta)}` }, average("Weighted")];
   }
 
   /** For each class: true if an item belongs to it or is predicted as it. */
@@ -114,13 +111,12 @@ const results = (() => {
     });
   }
 
-  function notesOnMatrix(matrix, averaged, absent) {
-    const notes = [];
-    if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
-    const many = matrix.length > MOST_AVERAGED;
-    if (many) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: f1ci.Matrix.`);
-    else if (averaged.length < 3) notes.push("The search for the limits of an average does not come to rest here. Python has them: f1ci.Matrix.");
-    return notes;
+  /** What the averages make of the classes that no item belongs to or is predicted as. */
+  function noteOn(absent) {
+    if (absent.length === 0) return [];
+    const [them, scores] = absent.length === 1 ? ["it", "its score is"] : ["them", "their scores are"];
+    return [`No item belongs to ${absent.join(", ")} or is predicted as ${them}: ${scores} not defined. The averages are over the `
+      + "other classes. The limits of the macro average hold whatever a class without items may score."];
   }
 
   function ofMatrix({ matrix: all, labels }, settings, positive) {
@@ -130,8 +126,8 @@ const results = (() => {
     const names = keep(labels);
     if (names.length < 2) return nothing("At least two classes need items.");
     const classes = classesOf(matrix, names, settings);
-    const averaged = averagesOf(matrix, settings);
-    const notes = notesOnMatrix(matrix, averaged, labels.filter((_, k) => !present[k]));
+    const averaged = averagesOf(all, settings);
+    const notes = noteOn(labels.filter((_, k) => !present[k]));
     const binary = names.length === 2;
     const score = scoreName(settings.beta);
     const tables = [

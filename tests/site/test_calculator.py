@@ -182,6 +182,26 @@ def test_a_matrix_has_an_average_and_its_classes(tab):
     assert classes.nth(1).inner_text().startswith("1\t0.897\t")  # 2 * 61 / (67 + 69)
 
 
+def test_a_class_without_items_makes_the_limits_of_macro_f1_wide(tab):
+    """The table's line of Python gives the same limits: the class is in its matrix."""
+    unseen = [[50, 3, 1, 0], [4, 61, 2, 0], [0, 5, 74, 0], [0, 0, 0, 0]]
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        interval = f1ci.metric_interval(unseen, "macro_f1")
+    said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
+    assert paste(tab, table([], unseen, " ")).startswith(said)
+    assert "No item belongs to 3 or is predicted" in tab.locator("#calc-notes").inner_text()
+    assert supports(tab) == ["54", "67", "79"]
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        assert tuple(run(texts(tab)["Python"])) == tuple(interval)
+
+
+def test_many_classes_have_averages(tab):
+    many = (np.eye(40, dtype=int) * 5 + np.eye(40, k=1, dtype=int)).tolist()
+    interval = f1ci.metric_interval(many, "macro_f1")
+    said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
+    assert paste(tab, table([], many, " ")).startswith(said)
+
+
 def test_another_reading_is_one_click_away(tab):
     paste(tab, table([], THREE, " "))
     assert supports(tab) == ["54", "67", "79"]
@@ -247,7 +267,7 @@ def test_edges_are_said(tab):
     assert said == "F1 = 1.000 (95 % CI 0.940 to 1.000, Wilson score)"
     said = paste(tab, "4 1 0\n1 5 0\n0 0 0")
     assert said.startswith("F1 of 1 = 0.833")
-    assert "no item belongs to the class or is predicted as it: 2." in notes.inner_text()
+    assert "No item belongs to 2 or is predicted as it: its score is not" in notes.inner_text()
 
 
 def test_the_positive_class_is_named_and_can_be_changed(tab):
