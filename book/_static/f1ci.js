@@ -120,8 +120,8 @@ var f1ci = (() => {
   const [FIRST_DRAG, LEAST_DRAG, LESS_DRAG, MORE_DRAG] = [10, 0.001, 0.25, 4];
   const [KEPT, BROKEN] = [0.75, 0.25];
   const [PROMISE, ROUNDS] = [1e-7, 500];
-  const [STEPS, NEAR, FLAT] = [100, 1e-9, 1e-14];
-  const [SMALLEST_H, TINY] = [1e-9, 1e-300];
+  const [STEPS, NEAR, FLAT] = [100, 1e-9, 1e-15];
+  const [SMALLEST_H, TINY] = [1e-12, 1e-300];
 
   /** The q with sum of a^2 / q = kappa at which the sum of e q is largest. */
   function furthest(a, e, kappa, h) {

@@ -63,10 +63,10 @@ _KEPT, _BROKEN = 0.75, 0.25
 _PROMISE, _ROUNDS = 1e-7, 500
 
 # Newton's steps for nu end where h is met to this share, or to the rounding of a sum over cells.
-_STEPS, _NEAR, _ROUNDING = 100, 1e-9, 1e-14
+_STEPS, _NEAR, _ROUNDING = 100, 1e-9, 1e-15
 
 # A smaller h is lost in 1 + h. The way from the estimate is that of this h, scaled by the root.
-_SMALLEST_H = 1e-9
+_SMALLEST_H = 1e-12
 
 # The largest factor on z^2.
 _LARGEST_FACTOR = 2.0
@@ -200,7 +200,7 @@ def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
     variance = _total(a * (d - mean) ** 2) / S
     u = 0.5 * S * np.sqrt(variance / np.maximum(kappa - S * S, _TINY)) - mean
     # 4. Newton's steps.
-    near = _NEAR * h + _ROUNDING
+    near = _NEAR * h + _ROUNDING * np.sqrt(len(a))
     for _ in range(_STEPS):
         u = np.maximum(u, least)
         s = u + d

@@ -71,23 +71,34 @@ def logit_ends(tp, fp, fn, a, b, level):
 
 
 def pearson_statistic(tp, fp, fn, a, b, score):
-    """Pearson's statistic at the likeliest probabilities under which the score is `score`.
+    """The least Pearson statistic of all probabilities under which the score is `score`.
 
-    The Lagrange multiplier is found by bisection between its poles; all counts are above 0.
+    A score is where a linear function c of the probabilities is 0. They are in proportion to
+    n / sqrt(u + (largest e) - e) for e = c or -c, with u > 0 by bisection; if the cell of the
+    largest e is empty, it may hold what the others leave.
     """
     counts = [mp.mpf(n) for n in (tp, fp, fn)]
     v, t = sum(counts), score / (1 - score)
-    slopes = [mp.mpf(1), -t * exact_number(a), -t * exact_number(b)]
+    c = [mp.mpf(1), -t * exact_number(a), -t * exact_number(b)]
+    above = sum(n * x for n, x in zip(counts, c, strict=True)) < 0
+    e = c if above else [-x for x in c]
 
-    def mean(multiplier):
-        return sum(n * c / (v + multiplier * c) for n, c in zip(counts, slopes, strict=True))
+    def sums(u):
+        """The sums of q, of e q and of n^2 / q, without their common factor."""
+        roots = [mp.sqrt(u + max(e) - x) for x in e]
+        cells = [(n / r, x, n * r) for n, r, x in zip(counts, roots, e, strict=True) if n]
+        return (sum(q for q, _, _ in cells), sum(x * q for q, x, _ in cells)), sum(
+            w for _, _, w in cells
+        )
 
-    low, high = -v, -v / min(slopes)
-    for _ in range(120):
-        middle = (low + high) / 2
-        low, high = (middle, high) if mean(middle) > 0 else (low, middle)
-    p = [n / (v + low * c) for n, c in zip(counts, slopes, strict=True)]
-    return sum((n - v * share) ** 2 / (v * share) for n, share in zip(counts, p, strict=True))
+    low, high = mp.mpf(10) ** -60, mp.mpf(10) ** 60
+    for _ in range(260):
+        middle = mp.sqrt(low * high)
+        low, high = (middle, high) if sums(middle)[0][1] > 0 else (low, middle)
+    (total, mean), inverse = sums(low)
+    if mean < 0:  # the empty cell makes up for the rest
+        total -= mean / max(e)
+    return total * inverse / v - v
 
 
 def beta_tails(tp, fp, fn, a, b, low, high):
