@@ -226,8 +226,8 @@ averages = ["macro_f1", "weighted_f1", "micro_f1"]
 def critical_value(true, a, b):
     """Return the critical value of one test set."""
     models = {"a": a, "b": b}
-    options = {"labels": range(4), "confidence_level": confidence_level}
-    return f1ci.Labels(true, models).joint(averages, **options).critical_value
+    test = f1ci.Labels(true, models, labels=range(4))
+    return test.joint(averages, confidence_level=confidence_level).critical_value
 
 
 def held_and_length(labels, truth, method, level):

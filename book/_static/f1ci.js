@@ -144,7 +144,7 @@ var f1ci = (() => {
       const A = sum(q);
       const B = sum(a, (x, c) => x * Math.sqrt(u + d[c]));
       const f = Math.log((A * B) / kappa);
-      if (Math.abs(f) <= NEAR * h + FLAT || step === STEPS) return q.map((x) => x / A);
+      if (Math.abs(f) <= NEAR * h + FLAT * Math.sqrt(a.length) || step === STEPS) return q.map((x) => x / A);
       u -= (2 * f) / (A / B - sum(q, (x, c) => x / (u + d[c])) / A);
     }
   }
