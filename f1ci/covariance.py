@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from f1ci.data import Cells, Items, Matrix, all_cells, sums_by_code
-from f1ci.methods import delta
+from f1ci.data.items import Items
+from f1ci.data.matrix import Cells, Matrix, all_cells, sums_by_code
+from f1ci.methods import linear
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import settled
-from f1ci.metrics.shares import divisor_factor
-from f1ci.results import Array
+from f1ci.types import Array
 
 # The table of two models gets so many more items in each true class, or in each stratum, of which
 # each model has half right, independently of the other: for two classes half an item in each of the
@@ -36,35 +36,28 @@ def influence_of_rows(metric: Metric, items: Items, model: int) -> Array:
     return alone.by_row(influence, 0, matrix.cells)
 
 
+def moves_of_rows(metric: Metric, items: Items, model: int) -> Array:
+    """Return how far one item of each row moves a model's score, (rows, ...)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(influence_of_rows(metric, items, model) / items.counts.sum(axis=0))
+
+
 def observed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:
     """Return the covariance (K, K, ...), with the divisor n - 1; for items in groups by group.
 
     Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
     """
-    rows = np.array([influence_of_rows(metric, items, model) for model, metric in questions])
-    return delta.item_covariance(_by_stratum(rows, items), items.counts, items.groups)
+    moves = np.array([moves_of_rows(metric, items, model) for model, metric in questions])
+    return linear.covariance_of(moves, items.counts, items.groups, items.drawn_strata)
 
 
 def error_of_difference(metric: Metric, items: Items) -> Array:
     """Return the standard error of metric(B) - metric(A) of independent items."""
-    influence_a = influence_of_rows(metric, items, 0)
-    influence_b = influence_of_rows(metric, items, 1)
+    moves_a = moves_of_rows(metric, items, 0)
+    moves_b = moves_of_rows(metric, items, 1)
     # What both models do alike cancels, except for rounding.
-    size = np.abs(influence_a) + np.abs(influence_b)
-    move = influence_b - influence_a
-    move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
-    move = _by_stratum(move, items)
-    n = items.counts.sum(axis=0)
-    return np.asarray(np.sqrt((items.counts * move**2).sum(axis=0) / (n * (n - 1.0))))
-
-
-def _by_stratum(influence: Array, items: Items) -> Array:
-    """Return influences (..., rows) whose products, over n - 1, have n_h - 1 in each stratum."""
-    if items.strata is None or items.groups is not None:
-        return influence
-    n_h = np.bincount(items.strata, items.counts)[items.strata].astype(np.float64)
-    n = items.counts.sum(axis=0)
-    return np.asarray(influence * np.sqrt(divisor_factor(n_h) / divisor_factor(n)))
+    moves = linear.without_rounding(moves_b - moves_a, np.abs(moves_a) + np.abs(moves_b))
+    return linear.error_of(moves, items.counts, strata=items.drawn_strata)
 
 
 def smoothed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:

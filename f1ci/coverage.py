@@ -32,10 +32,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
-from f1ci import _validation, metrics
-from f1ci._interval import Question, interval_of
-from f1ci.results import Array, Seed, Value, as_scalar
-from f1ci.samples import Counts
+from f1ci import metrics
+from f1ci.answers import Question, interval_of
+from f1ci.data import checks
+from f1ci.samples import CountSample
+from f1ci.types import Array, Seed, Value, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
@@ -167,9 +168,9 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
     ...     print(counts.tolist(), probability.round(9).tolist())
     [[0, 2], [1, 1], [2, 0]] [0.25, 0.5, 0.25]
     """
-    n = _validation.positive_integer("n", n, maximum=_MOST_ITEMS)
+    n = checks.positive_integer("n", n, maximum=_MOST_ITEMS)
     design = _distribution("cells", cells)
-    least = _validation.probability("least", least)
+    least = checks.probability("least", least)
     with np.errstate(divide="ignore"):
         floor = np.maximum(np.log(least), -1e100)  # below any
     possible = np.flatnonzero(design)
@@ -313,12 +314,12 @@ def simulate(
     True
     """
     study = _study(cells, method, truth, confidence_level)
-    n = _validation.positive_integer("n", n)
-    replicates = _validation.positive_integer("replicates", replicates, maximum=_MOST_REPLICATES)
+    n = checks.positive_integer("n", n)
+    replicates = checks.positive_integer("replicates", replicates, maximum=_MOST_REPLICATES)
     # Each batch has a random stream of its own, so any number of processes gives these numbers.
     batches = _slices(replicates, max(1, _BATCH // study.cells.size))
     sizes = [min(batch.stop, replicates) - batch.start for batch in batches]
-    streams = _validation.generator(rng).spawn(len(sizes))
+    streams = checks.generator(rng).spawn(len(sizes))
     compute = map if executor is None else executor.map
     sums = compute(partial(_batch, study, n), streams, sizes)
     return _result(reduce(np.add, sums), replicates)
@@ -340,8 +341,8 @@ class _Study:
         # Counts begin with the true positives and end with the true negatives.
         right = counts[:, 0].astype(float)
         wrong = counts[:, 1:-1].sum(axis=1).astype(float)
-        sample = Counts(metrics.f1, right, wrong, np.zeros(()))
-        question = Question("f1", self.method, self.level, quiet=True)
+        sample = CountSample(metrics.f1, right, wrong, np.zeros(()))
+        question = Question(self.method, self.level)
         return list(interval_of(sample, question))
 
     def sums(self, counts: Cells, weight: Array) -> Array:
@@ -365,15 +366,15 @@ def _study(
 ) -> _Study:
     """Return the checked arguments of `exact` and `simulate`."""
     design = _distribution("cells", cells)
-    level = _validation.confidence_level(confidence_level)
+    level = checks.confidence_level(confidence_level)
     if callable(method):
-        return _Study(design, method, _validation.real("truth", truth), level)
-    _validation.shaped("cells", design, design.shape == (4,), "(4,)")
+        return _Study(design, method, checks.real("truth", truth), level)
+    checks.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
     f1 = 2.0 * p11 / (2.0 * p11 + p10 + p01) if truth is None else truth
-    return _Study(design, method, np.asarray(_validation.number("truth", f1)), level)
+    return _Study(design, method, np.asarray(checks.number("truth", f1)), level)
 
 
 def _batch(study: _Study, n: int, stream: np.random.Generator, size: int) -> Array:
@@ -415,7 +416,7 @@ def _share_error(number: Array, total: float | Array, spent: float) -> Array:
 
 def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return probabilities of any shape that add up to one (to nine digits; then exactly)."""
-    array = _validation.weights(name, value)
+    array = checks.weights(name, value)
     total = float(array.sum())
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")

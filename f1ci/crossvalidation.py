@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
-from f1ci import _validation
-from f1ci._labels import encode
-from f1ci.results import Labels, Seed
+from f1ci.data import checks
+from f1ci.data.labels import encode
+from f1ci.types import LabelsLike, Seed
 
 Indices = NDArray[np.intp]
 
@@ -34,7 +34,7 @@ def bcv_partitions(
     n: int,
     *,
     repetitions: int = 3,
-    stratify: Labels | None = None,
+    stratify: LabelsLike | None = None,
     rng: Seed = None,
 ) -> list[tuple[Indices, Indices]]:
     r"""Return training and validation sets of a block-regularised m x 2 cross-validation.
@@ -110,11 +110,11 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = _validation.positive_integer("n", n)
-    m = _validation.positive_integer("repetitions", repetitions)
+    n = checks.positive_integer("n", n)
+    m = checks.positive_integer("repetitions", repetitions)
     blocks = _number_of_blocks(n, m)
     # 1. Shuffle the observations, then gather the classes: each is a run in random order.
-    order = _validation.generator(rng).permutation(n)
+    order = checks.generator(rng).permutation(n)
     if stratify is not None:
         (codes,), _ = encode({"stratify": stratify}, n=n)
         order = order[np.argsort(codes[order], kind="stable")]

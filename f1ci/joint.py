@@ -22,198 +22,72 @@ on one another and `groups` does not say so.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, covariance
+from f1ci import covariance
 from f1ci import metrics as _metrics
-from f1ci._interval import Question, check, counted, limits_of, with_unknown
-from f1ci._labels import are_indicators
-from f1ci._reading import Population, strata_of, with_classes, zero_division_of
-from f1ci.data import Items, binary_items, cell_items, class_items
+from f1ci.answers import limits_of, with_unknown
+from f1ci.data import checks
+from f1ci.data.items import Items, cell_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
 from f1ci.metrics.shares import KnownShares
-from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
+from f1ci.results import JointIntervals
 from f1ci.samples import Sample, sample
+from f1ci.types import Array, FloatOrArray
 
-# In order of preference.
-_KNOWN = ("cautious", "score", "logit", "delta", "blur")
-_KNOWN_OF_GROUPS = ("logit", "delta")
-
-
-def joint_intervals(
-    y_true: Labels,
-    predictions: Mapping[str, Labels],
-    metrics: str | Metric | Sequence[str | Metric],
-    *,
-    pos_label: Hashable = 1,
-    labels: Classes | None = None,
-    groups: Labels | None = None,
-    zero_division: float = np.nan,
-    class_shares: Mapping[Any, float] | None = None,
-    strata: Labels | None = None,
-    stratum_shares: Mapping[Any, float] | None = None,
-    method: str | None = None,
-    confidence_level: float = 0.95,
-) -> JointIntervals:
-    """Return individual and joint intervals for several metrics of several classifiers.
-
-    With probability `confidence_level` all joint intervals hold at once, so any comparison read
-    from them may be made after looking at the data (Yuan & Jiang 2025, proposition 1).
-
-    Parameters
-    ----------
-    y_true : sequence
-        True labels.
-    predictions : mapping of str to sequence
-        The labels that each classifier predicts for the same items. A data frame with a
-        column for each classifier will do.
-    metrics : str, Metric or sequence of these
-        By name or as objects, for two classes, for many, or, with two classes, both.
-    pos_label : hashable, optional
-        The positive class of metrics for two classes.
-    labels : sequence, optional
-        The classes of metrics for many; by default those that occur in any of the sequences.
-    groups : sequence, optional
-        What cluster each item belongs to; see `f1_score_interval`. Needs "logit", the default
-        then, or "delta".
-    zero_division : {nan, 0, 1}, default nan
-        What an undefined score counts in averages; see `score_interval`.
-    class_shares, strata, stratum_shares : optional
-        Known shares of the true classes, or of the strata that items were drawn from, where the
-        scores are wanted; see `score_interval`. The default method is "score" then.
-    method : str, optional
-        "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall) and
-        accuracy; "score", the default for averages over classes and macro_star, shorter, and in
-        small samples below the level; "logit", the default for all other metrics; the papers'
-        "delta" (choice I of Yuan & Jiang, remark 2) and, for metrics of two classes, "blur"
-        (choice II).
-    confidence_level : float, optional
-        The nominal level, of all joint intervals together and of each individual one.
-
-    Returns
-    -------
-    JointIntervals
-        One row for each classifier and metric. The correlation may be singular: two
-        classifiers may be identical, and metrics functions of one another.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a metric is undefined for a classifier: its estimate is ``nan``.
-    DegenerateVarianceWarning
-        If a standard error is zero, and the method needs a positive error.
-
-    Examples
-    --------
-    >>> from f1ci.joint import joint_intervals
-    >>> y_true = [1] * 50 + [0] * 50
-    >>> predictions = {"A": [1] * 40 + [0] * 60, "B": [1] * 70 + [0] * 30}
-    >>> joint = joint_intervals(y_true, predictions, ["accuracy", "f1"])
-    >>> print(f"q = {joint.critical_value:.2f}")
-    q = 2.35
-    >>> low, high = joint["A", "f1"]
-    >>> print(f"{low:.2f}, {high:.2f}")
-    0.78, 0.96
-    """
-    level = _validation.confidence_level(confidence_level)
-    models, arrays = _validation.models(y_true, predictions)
-    population = Population(class_shares, strata, stratum_shares)
-    constant = zero_division_of(zero_division)
-    items, resolved = _read(arrays, metrics, pos_label, labels, groups, constant, population)
-    rows = JointRows(items, resolved, method, level, constant)
-    _warn(rows, models, level)
-    return _intervals(rows, models, level)
-
-
-def _intervals(rows: JointRows, models: Sequence[str], level: float) -> JointIntervals:
-    """Return the individual and the joint intervals of rows."""
-    z = delta.normal_quantile(level)
-    value = float(critical_value(rows.correlated, level))
-    low, high = rows.limits(z)
-    # Without a critical value every row is degenerate.
-    joint_low, joint_high = rows.limits(z if np.isnan(value) else value)
-    named = zip(rows.methods, rows.samples, strict=True)
-    return JointIntervals(
-        classifiers=tuple(models[model] for model, _ in rows.questions),
-        metrics=tuple(metric.name for _, metric in rows.questions),
-        estimate=rows.estimate,
-        standard_error=rows.error,
-        low=joint_low,
-        high=joint_high,
-        individual_low=low,
-        individual_high=high,
-        critical_value=value,
-        covariance=rows.covariance,
-        degenerate=~(joint_high > joint_low),
-        confidence_level=level,
-        methods=tuple(entry.name + "+groups" * one.grouped for entry, one in named),
-    )
-
-
-def _warn(rows: JointRows, models: Sequence[str], level: float) -> None:
-    """Warn of rows that are undefined or have no variance."""
-    for (model, metric), one, entry in zip(rows.questions, rows.samples, rows.methods, strict=True):
-        if not one.error > 0.0:
-            name = f"{metric.name} of {models[model]}"
-            check(one, entry, Question(name, None, level, constant=rows.constant))
+# What is asked of which model: its number, and a metric.
+Row = tuple[int, Metric]
 
 
 class JointRows:
-    """Several metrics of several models on the same items, in one test set or in a batch of them.
+    """Several scores, and how their estimates vary together, in one test set or in a batch of them.
 
     Parameters
     ----------
-    items : Items
-        The items.
-    metrics : sequence of Metric
-        The metrics of every model.
+    samples : list of Sample
+        The sample of each row: of a model and a metric.
+    observed : ndarray, shape (K, K, ...)
+        The covariance of their estimates, with the divisor n - 1.
+    smoothed : ndarray, shape (K, K, ...), or None
+        A multiple of the covariance after adding items; None if none are added.
     method : str or None
-        The name of the method; None for the default of each metric.
+        The name of the method; None for the default of each score.
     level : float
         The confidence level, which "blur" depends on.
-    constant : float
-        What an undefined score counts; nan if nothing.
 
     Attributes
     ----------
-    questions : list of (int, Metric)
-        The rows: the number of a model, and a metric.
-    samples, methods : list
-        The sample and the method of each row.
+    methods : list of Method
+        The method of each row.
     estimate : ndarray, shape (K, ...)
         The estimates.
     covariance : ndarray, shape (K, K, ...)
-        Their covariance, with the divisor n - 1; blurred for "blur".
+        Their covariance; blurred for "blur".
     correlated : ndarray, shape (K, K, ...)
         A multiple of the covariance from whose correlations the critical value comes.
     """
 
     def __init__(
         self,
-        items: Items,
-        metrics: Sequence[Metric],
+        samples: Sequence[Sample],
+        observed: Array,
+        smoothed: Array | None,
         method: str | None,
         level: float,
-        constant: float = np.nan,
     ) -> None:
-        models = [items.of_models(model) for model in range(items.models)]
-        self.questions = [(model, metric) for model in range(items.models) for metric in metrics]
-        self.samples = [sample(metric, models[model]) for model, metric in self.questions]
-        self.methods = [_method_of(one, method) for one in self.samples]
-        self.constant = constant
-        self.estimate = np.array([counted(one, constant) for one in self.samples])
-        self.covariance = covariance.observed(items, self.questions)
+        self.samples = samples
+        self.methods = [_method_of(one, method) for one in samples]
+        self.estimate = np.array([one.counted for one in samples])
+        self.covariance = observed.copy()
         if method == "blur":
             self._add_blur(delta.normal_quantile(level))
-        self.correlated = self.covariance
-        if items.groups is None and method not in ("delta", "blur", "logit"):
-            self.correlated = covariance.smoothed(items, self.questions)
+        by_error = method is not None and METHODS[method].by_error
+        self.correlated = self.covariance if by_error or smoothed is None else smoothed
 
     def _add_blur(self, z: float) -> None:
         """Add to the variances what the blur adds to each."""
@@ -230,14 +104,44 @@ class JointRows:
         """Return lower and upper limits (K, ...) at a normal quantile, or a critical value."""
         ends = []
         for one, method, error in zip(self.samples, self.methods, self.error, strict=True):
-            if method.name in ("delta", "blur"):
+            if method.leaves_range:
                 symmetric = delta.symmetric(one.estimate, error, z)
-                ends.append(with_unknown(one, method, symmetric, self.constant))
+                ends.append(with_unknown(one, method, symmetric))
             else:
-                ends.append(limits_of(one, method, z, self.constant))
+                ends.append(limits_of(one, method, z))
         low = np.array([low for low, _ in ends])
         high = np.array([high for _, high in ends])
         return low, high
+
+    def intervals(self, names: Sequence[str], level: float) -> JointIntervals:
+        """Return individual and joint intervals; the rows are of models with these names."""
+        z = delta.normal_quantile(level)
+        value = float(critical_value(self.correlated, level))
+        low, high = self.limits(z)
+        # Without a critical value every row is degenerate.
+        joint_low, joint_high = self.limits(z if np.isnan(value) else value)
+        named = zip(self.methods, self.samples, strict=True)
+        return JointIntervals(
+            classifiers=tuple(names),
+            metrics=tuple(one.metric.name for one in self.samples),
+            estimate=self.estimate,
+            standard_error=self.error,
+            low=joint_low,
+            high=joint_high,
+            individual_low=low,
+            individual_high=high,
+            critical_value=value,
+            covariance=self.covariance,
+            degenerate=~(joint_high > joint_low),
+            confidence_level=level,
+            methods=tuple(entry.name + "+groups" * one.grouped for entry, one in named),
+        )
+
+
+def covariances_of_items(items: Items, rows: Sequence[Row]) -> tuple[Array, Array | None]:
+    """Return the covariance of estimates, and a multiple of it after adding items."""
+    observed = covariance.observed(items, rows)
+    return observed, None if items.groups is not None else covariance.smoothed(items, rows)
 
 
 def rows_of_cells(
@@ -257,12 +161,12 @@ def rows_of_cells(
     metrics : sequence of str or Metric
         Metrics of two classes.
     method, confidence_level
-        See `joint_intervals`.
+        See `f1ci.Labels.joint`.
 
     Returns
     -------
     JointRows
-        Its arrays have the batch last.
+        Its arrays have the batch last. All metrics of the first model come first.
 
     Examples
     --------
@@ -271,47 +175,35 @@ def rows_of_cells(
     >>> rows.estimate.round(3)
     array([0.82 , 0.816, 0.81 , 0.8  ])
     """
-    items = cell_items(_validation.weights("cells", cells))
+    items = cell_items(checks.weights("cells", cells))
+    level = checks.confidence_level(confidence_level)
     resolved = [_metrics.get(metric) for metric in metrics]
-    level = _validation.confidence_level(confidence_level)
-    return JointRows(items, resolved, method, level)
-
-
-def _read(
-    arrays: Mapping[str, Labels],
-    metrics: str | Metric | Sequence[str | Metric],
-    pos_label: Hashable,
-    labels: Classes | None,
-    groups: Labels | None,
-    constant: float,
-    population: Population,
-) -> tuple[Items, list[Metric]]:
-    """Return the items, and the metrics with their rules for undefined classes."""
-    named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", named)]
-    _validation.distinct("metrics", [metric.name for metric in resolved])
-    if are_indicators(arrays["y_true"]):
-        rule = "joint intervals take one label for each item, not indicators of several classes"
-        raise ValueError(f"{rule}, got y_true={_validation.short(arrays['y_true'])}")
-    known = strata_of(arrays["y_true"], population, groups)
-    if any(metric.binary for metric in resolved):
-        items = binary_items(arrays, pos_label, groups, known.codes)
-    else:
-        items = class_items(arrays, labels, groups, known.codes)
-    _validation.at_least_two("items", int(items.counts.sum()))
-    ruled = [with_classes(metric, items, constant) for metric in resolved]
-    return known.marked(items), [known.in_population(metric) for metric in ruled]
+    rows = [(model, metric) for model in range(items.models) for metric in resolved]
+    samples = [sample(metric, items.of_models(model)) for model, metric in rows]
+    observed = covariance.observed(items, rows)
+    smoothed = None
+    if method is None or not METHODS[method].by_error:
+        smoothed = covariance.smoothed(items, rows)
+    return JointRows(samples, observed, smoothed, method, level)
 
 
 def _method_of(one: Sample, name: str | None) -> Method:
-    """Return the named method for one row of joint intervals, or the first that serves it."""
-    known = _KNOWN_OF_GROUPS if one.grouped else _KNOWN
-    serving = [known_name for known_name in known if METHODS[known_name].serves(one)]
-    tried = isinstance(one.metric, Mean | MacroStar | KnownShares)
-    if "score" in serving and not one.has_cautious_limits and not tried:
-        serving.remove("score")  # not tried with joint quantiles
+    """Return the named method for one row of joint intervals, or the default.
+
+    Of all methods that serve the sample, "score" is for averages over classes and for known shares
+    only, where it was tried with joint quantiles. The default is the longest that was tried.
+    """
+    serving = [method.name for method in METHODS.values() if method.serves(one)]
+    if not _score_was_tried(one) and "score" in serving:
+        serving.remove("score")
+    preferred = next(known for known in ("cautious", "score", "logit") if known in serving)
     what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
-    return METHODS[serving[0] if name is None else one_of(name, serving, what)]
+    return METHODS[preferred if name is None else one_of(name, serving, what)]
+
+
+def _score_was_tried(one: Sample) -> bool:
+    """Tell if score limits with a joint quantile were tried for such a score."""
+    return one.has_cautious_limits or isinstance(one.metric, Mean | MacroStar | KnownShares)
 
 
 def critical_value(covariances: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:

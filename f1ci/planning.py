@@ -35,18 +35,18 @@ small next to 1 - F. Then plan from the labels of a pilot.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import special
 
-from f1ci import _validation, covariance, metrics
-from f1ci._reading import read
-from f1ci.data import Items, UnitCounts
+from f1ci import metrics
+from f1ci.data import checks
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, PilotSize, SampleSize
-from f1ci.samples import Sample, Units, sample
+from f1ci.results import DifferenceSampleSize, PilotSize, SampleSize
+from f1ci.samples import Sample
+from f1ci.types import Array
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
@@ -69,7 +69,7 @@ def sample_size(
         A Tversky index: "f1", "jaccard", "recall", ``f1ci.metrics.fbeta(beta)`` or
         ``f1ci.metrics.tversky(a, b)`` with a at most 2 and b above 0.
     half_width : float
-        The largest half width wanted for the interval of `f1ci.metric_interval`'s method "delta":
+        The largest half width wanted for the interval of the method "delta":
         the normal quantile of the level times the largest standard error.
     prevalence : float, optional
         E(Z), the share of truly positive items, in (0, 1]. With it, the whole number of
@@ -102,20 +102,20 @@ def sample_size(
     (5832, 9483)
     """
     metric = metrics.get(metric)
-    level = _validation.confidence_level(confidence_level)
-    rule = "with b above 0 has a known sample size (pilot_interval_size plans others from a pilot)"
+    level = checks.confidence_level(confidence_level)
+    rule = "with b above 0 has a known sample size (Labels.plan plans others from a pilot)"
     a, b = metrics.tversky_weights(metric, rule)
     if not (b > 0.0 and a <= 2.0):
         rule = "a sample size is known for a Tversky index with a <= 2 and b > 0"
         raise ValueError(f"{rule}, got {metric.name!r}, with a = {a:g} and b = {b:g}")
     # Corollary 2, with V(b) and the standard error of an interval of that half width.
-    half_width = _validation.fraction("half_width", half_width)
+    half_width = checks.fraction("half_width", half_width)
     standard_error = half_width / normal_quantile(level)
     variance_bound = _variance_bound(b)
     positives = variance_bound / b / standard_error / standard_error
     total = None
     if prevalence is not None:
-        total = round_up(positives / _validation.fraction("prevalence", prevalence))
+        total = round_up(positives / checks.fraction("prevalence", prevalence))
     return SampleSize(
         positives=round_up(positives),
         total=total,
@@ -126,81 +126,14 @@ def sample_size(
     )
 
 
-def pilot_interval_size(
-    y_true: Labels,
-    y_pred: Labels,
-    metric: str | Metric = "f1",
-    *,
-    half_width: float,
-    average: str | None = "binary",
-    pos_label: Hashable = 1,
-    labels: Classes | None = None,
-    groups: Labels | None = None,
-    confidence_level: float = 0.95,
-) -> PilotSize:
-    """Return the number of items for a narrow interval of any metric, from a pilot's labels.
-
-    Parameters
-    ----------
-    y_true, y_pred : sequence
-        True and predicted labels of the pilot.
-    metric, average, pos_label, labels, groups
-        See `f1ci.score_interval`; one score, so `average` is not None. With groups the plan counts
-        groups.
-    half_width : float
-        The half width wanted for the interval of the method "delta".
-    confidence_level : float, default 0.95
-        The level of the interval.
-
-    Returns
-    -------
-    PilotSize
-
-    See Also
-    --------
-    sample_size : Without a pilot, for F scores of one class, whatever the model.
-    pilot_sample_size : Items to find a difference of two models.
-
-    Examples
-    --------
-    An accuracy of 0.9 within 0.03 needs ``1.96^2 * 0.9 * 0.1 / 0.03^2 = 384.1`` items:
-
-    >>> import f1ci
-    >>> y_true = [0, 1] * 50
-    >>> y_pred = [0, 1] * 45 + [1, 0] * 5
-    >>> print(f1ci.pilot_interval_size(y_true, y_pred, "accuracy", half_width=0.03))
-    accuracy  items
-    pilot       100
-    planned     385
-    95 % interval of the estimate plus and minus 0.03
-    """
-    half_width = _validation.positive("half_width", half_width)
-    level = _validation.confidence_level(confidence_level)
-    if average is None:
-        raise ValueError("average must name one score for a plan, such as 'macro', got None")
-    reading = read(
-        {"y_true": y_true, "y_pred": y_pred},
-        metric,
-        average=average,
-        pos_label=pos_label,
-        labels=labels,
-        groups=groups,
-    )
-    pilot = sample(reading.metric, reading.data)
-    items = _number_of_units(pilot, reading.data)
-    variance = items * float(pilot.error) ** 2
+def plan_of_interval(pilot: Sample, units: int, half_width: float, level: float) -> PilotSize:
+    """Return the number of units for an interval of a half width, from a pilot of so many units."""
+    variance = units * float(pilot.error) ** 2
     if not variance > 0.0:
         rule = "a pilot must have right and wrong predictions for a plan"
         raise ValueError(f"{rule}, got a standard error of {float(pilot.error):g}")
     planned = round_up(variance * (normal_quantile(level) / half_width) ** 2)
-    return PilotSize(planned, items, variance, half_width, level, reading.metric.name)
-
-
-def _number_of_units(pilot: Sample, data: Items | UnitCounts) -> int:
-    """Return the number of items, or of groups."""
-    if isinstance(pilot, Units):
-        return len(pilot.moves.share)
-    return int(data.counts.sum()) if isinstance(data, Items) else data.items
+    return PilotSize(planned, units, variance, half_width, level, pilot.metric.name)
 
 
 def comparison_sample_size(
@@ -215,8 +148,8 @@ def comparison_sample_size(
 ) -> DifferenceSampleSize:
     """Return the number of items that finds a difference of two models on the same items.
 
-    As many items are taken to be predicted positive as are positive. `pilot_sample_size` makes the
-    plan from labels instead.
+    As many items are taken to be predicted positive as are positive. `f1ci.Labels.plan` makes the
+    plan from the labels of a pilot instead.
 
     Parameters
     ----------
@@ -259,33 +192,33 @@ def comparison_sample_size(
     (2520, 5582)
     """
     metric = metrics.get(metric)
-    level = _validation.confidence_level(confidence_level)
-    power = _validation.inner("power", power)
-    delta = _validation.positive("difference", difference)
-    score = _validation.fraction("score", score)
-    prevalence = _validation.fraction("prevalence", prevalence)
+    level = checks.confidence_level(confidence_level)
+    power = checks.inner("power", power)
+    delta = checks.positive("difference", difference)
+    score = checks.fraction("score", score)
+    prevalence = checks.fraction("prevalence", prevalence)
     shares = _discordant_shares(disagreement, prevalence)
     # How far a discordant item moves the difference: a positive one, and a negative one.
     moves = _moves(metric, score, prevalence)
     largest = float(shares @ moves)
     if delta > largest:
-        all_right = f"right on all of disagreement={_validation.short(disagreement)}"
+        all_right = f"right on all of disagreement={checks.short(disagreement)}"
         rule = f"at most {largest:.3g}, as B has if it is {all_right}"
         raise ValueError(f"difference must be {rule}, got {difference!r}")
     variances = float(shares @ moves**2), 2.0 * _variance(metric, score, prevalence)
-    return _plan(metric, delta, variances, power, level)
+    return plan_of_difference(metric, delta, variances, power, level)
 
 
 def _discordant_shares(disagreement: Sequence[float], prevalence: float) -> Array:
     """Return (d1, d0), the shares of discordant positives and negatives among all items."""
-    shares = _validation.real("disagreement", disagreement)
-    _validation.shaped("disagreement", shares, shares.shape == (2,), "(2,): positives, negatives")
+    shares = checks.real("disagreement", disagreement)
+    checks.shaped("disagreement", shares, shares.shape == (2,), "(2,): positives, negatives")
     for share in shares.tolist():
-        _validation.probability("disagreement", share)
+        checks.probability("disagreement", share)
     negatives = 1.0 - prevalence
     if shares[0] > prevalence or shares[1] > negatives:
         rule = f"within the shares of positives and negatives, {prevalence:g} and {negatives:g}"
-        got = _validation.short(disagreement)
+        got = checks.short(disagreement)
         raise ValueError(f"disagreement must lie {rule}, got {got}")
     return shares
 
@@ -310,69 +243,7 @@ def _variance(metric: Metric, f: float, prevalence: float) -> float:
     return (right + wrong) / _denominator(metric, f, prevalence) ** 2
 
 
-def pilot_sample_size(
-    y_true: Labels,
-    y_pred_a: Labels,
-    y_pred_b: Labels,
-    metric: str | Metric = "f1",
-    *,
-    difference: float,
-    power: float = 0.8,
-    pos_label: Hashable = 1,
-    labels: Classes | None = None,
-    groups: Labels | None = None,
-    confidence_level: float = 0.95,
-) -> DifferenceSampleSize:
-    """Return the number of items that finds a difference of two models, from a pilot's labels.
-
-    The variance is that of the pilot, so a pilot with few discordant items makes a poor plan.
-
-    Parameters
-    ----------
-    y_true, y_pred_a, y_pred_b, metric, pos_label, labels, groups
-        See `f1ci.difference_interval`; any metric will do. With groups the plan counts groups.
-    difference, power, confidence_level
-        See `comparison_sample_size`.
-
-    Returns
-    -------
-    DifferenceSampleSize
-
-    Examples
-    --------
-    >>> import f1ci
-    >>> y_true = [1] * 50 + [0] * 50
-    >>> a = [1] * 30 + [0] * 70
-    >>> b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
-    >>> plan = f1ci.pilot_sample_size(y_true, a, b, difference=0.05)
-    >>> plan.items, plan.unpaired
-    (445, 1563)
-    """
-    power = _validation.inner("power", power)
-    level = _validation.confidence_level(confidence_level)
-    delta = _validation.positive("difference", difference)
-    reading = read(
-        {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
-        metric,
-        pos_label=pos_label,
-        labels=labels,
-        groups=groups,
-    )
-    if not isinstance(reading.data, Items):
-        raise ValueError("a pilot has one label for each item, got indicators of several classes")
-    variances = _pilot_variances(reading.data, reading.metric)
-    return _plan(reading.metric, delta, variances, power, level)
-
-
-def _pilot_variances(pilot: Items, metric: Metric) -> tuple[float, float]:
-    """Return the variances of a paired and an unpaired difference, times the items or groups."""
-    units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
-    covariances = units * covariance.observed(pilot, [(0, metric), (1, metric)])
-    unpaired = float(covariances[0, 0] + covariances[1, 1])
-    return unpaired - 2.0 * float(covariances[0, 1]), unpaired
-
-
-def _plan(
+def plan_of_difference(
     metric: Metric, delta: float, variances: tuple[float, float], power: float, level: float
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
@@ -400,6 +271,6 @@ def _variance_bound(b: float) -> float:
 
 def round_up(items: float) -> int:
     """Return the whole number of items, at least one, that a plan asks for."""
-    if not items <= _validation.MAX_COUNT:
+    if not items <= checks.MAX_COUNT:
         raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")
     return max(1, math.ceil(items * (1.0 - _ROUNDING)))

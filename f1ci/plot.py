@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from f1ci import _tables, _validation
+from f1ci import _tables
+from f1ci.data import checks
 from f1ci.results import DifferenceTest, Interval, JointIntervals
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def forest(
     named = intervals if isinstance(intervals, Mapping) else {"": intervals}
     rows = [row for name, one in named.items() for row in _rows(name, one)]
     if not rows:
-        raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
+        raise ValueError(f"intervals must not be empty, got {checks.short(intervals)}")
     ax = _axes(ax, len(rows))
     for k, (_, *numbers) in enumerate(rows):
         _draw(ax, k, *numbers)
@@ -61,7 +62,7 @@ def _draw(ax: Axes, k: int, estimate: float, low: float, high: float) -> None:
 def _rows(name: str, intervals: Interval | JointIntervals) -> list[tuple[str, Any, Any, Any]]:
     """Return a name, an estimate and limits for each of the intervals."""
     if not isinstance(intervals, (Interval, JointIntervals)):
-        raise TypeError(f"intervals cannot be drawn, got {_validation.short(intervals)}")
+        raise TypeError(f"intervals cannot be drawn, got {checks.short(intervals)}")
     names, numbers = intervals._columns(slice(None))
     labels = [", ".join(map(str, row)) for row in zip(*names.values(), strict=True)]
     if name:
@@ -80,17 +81,13 @@ def _axes(ax: Axes | None, rows: int) -> Axes:
     return ax
 
 
-def difference(
-    test: DifferenceTest, *, names: tuple[str, str] = ("A", "B"), ax: Axes | None = None
-) -> Axes:
+def difference(test: DifferenceTest, *, ax: Axes | None = None) -> Axes:
     """Draw the difference of two models with its interval, zero, the margin and the verdict.
 
     Parameters
     ----------
     test : DifferenceTest
-        What `f1ci.difference_test` gives; `forest` draws a `f1ci.difference_interval`.
-    names : tuple of str, default ("A", "B")
-        What the models are called.
+        What `f1ci.Labels.difference` gives; `forest` draws its interval alone.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -102,13 +99,14 @@ def difference(
     --------
     >>> import f1ci
     >>> y_true, a, b = [1, 1, 0, 0] * 9, [1, 0, 0, 1] * 9, [1, 1, 0, 1] * 9
-    >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
+    >>> test = f1ci.Labels(y_true, {"a": a, "b": b})
+    >>> ax = f1ci.plot.difference(test.difference())  # doctest: +SKIP
     """
     if not isinstance(test, DifferenceTest):
-        raise TypeError(f"test must be a DifferenceTest, got {_validation.short(test)}")
-    ax = forest({" − ".join(reversed(names)): test.interval}, ax=ax)
+        raise TypeError(f"test must be a DifferenceTest, got {checks.short(test)}")
+    ax = forest({" − ".join(reversed(test.models)): test.interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
     if test.margin:
         ax.axvspan(-test.margin, test.margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
-    ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(*names)}")
+    ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict()}")
     return ax

@@ -29,9 +29,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from f1ci import _validation, metrics
+from f1ci import metrics
+from f1ci.data import checks
 from f1ci.metrics import Metric
-from f1ci.results import Array, BayesTest, EffectiveCounts, FloatOrArray, Interval, as_scalar
+from f1ci.results import BayesTest, EffectiveCounts, Interval
+from f1ci.types import Array, FloatOrArray, as_scalar
 
 # The metrics whose posterior is a Beta distribution, or a function of one.
 _METRICS = {metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)}
@@ -101,10 +103,10 @@ def effective_counts(
     >>> f1ci.effective_counts(folds, rho1=1, rho2=1)
     EffectiveCounts(tp=39.5, fp=4.5, fn=6.5)
     """
-    array = _validation.weights("folds", folds)
+    array = checks.weights("folds", folds)
     legal = array.ndim == 3 and array.shape[1:] == (2, 3) and array.size > 0
     expected = "(m, 2, 3), for m repetitions, 2 folds and the counts TP, FP, FN"
-    _validation.shaped("folds", array, legal, expected)
+    checks.shaped("folds", array, legal, expected)
     weight = _fold_weight(len(array), rho1, rho2)
     tp, fp, fn = (weight * array.sum(axis=(0, 1))).tolist()
     return EffectiveCounts(tp, fp, fn)
@@ -180,10 +182,8 @@ def posterior(
     0.308
     """
     name = _name_of(metric)
-    prior = _validation.positive("prior", prior)
-    tp, fp, fn = np.broadcast_arrays(
-        *_validation.broadcast(_validation.weights, tp=tp, fp=fp, fn=fn)
-    )
+    prior = checks.positive("prior", prior)
+    tp, fp, fn = np.broadcast_arrays(*checks.broadcast(checks.weights, tp=tp, fp=fp, fn=fn))
     misses = {"precision": fp, "recall": fn, "f1": fp + fn}[name]
     # Both priors of F1, that of precision and that of recall, count among its misses.
     prior_misses = 2.0 * prior if name == "f1" else prior
@@ -201,7 +201,7 @@ def _name_of(metric: str | Metric) -> str:
     known = metrics.get(metric)
     if known != _METRICS.get(known.name):
         rule = f"metric must be one of {', '.join(map(repr, _METRICS))}"
-        raise ValueError(f"{rule}, got {_validation.short(metric)}")
+        raise ValueError(f"{rule}, got {checks.short(metric)}")
     return known.name
 
 
@@ -234,7 +234,7 @@ class Posterior:
         """Return the density at `x` (eq. 7, and eqs. 25 to 27 with their exponents corrected)."""
         from scipy import stats  # slow to import
 
-        t = _validation.real("x", x)
+        t = checks.real("x", x)
         density = stats.beta.pdf(self._to_beta(t), self.alpha, self.beta)
         if self.metric == "f1":
             density = density * 2.0 / (2.0 - np.clip(t, 0.0, 1.0)) ** 2
@@ -243,13 +243,13 @@ class Posterior:
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value of at most `x`."""
-        value = self._to_beta(_validation.real("x", x))
+        value = self._to_beta(checks.real("x", x))
         return as_scalar(special.betainc(self.alpha, self.beta, value))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Return the value below which the probability is `q`."""
-        p = _validation.real("q", q)
-        _validation.refuse("q", p, ~((p >= 0.0) & (p <= 1.0)), "lie between 0 and 1")
+        p = checks.real("q", q)
+        checks.refuse("q", p, ~((p >= 0.0) & (p <= 1.0)), "lie between 0 and 1")
         return as_scalar(self._from_beta(special.betaincinv(self.alpha, self.beta, p)))
 
     def mean(self) -> FloatOrArray:
@@ -278,7 +278,7 @@ class Posterior:
             Its estimate is the plain sample metric and its standard error that of
             the sample metric, both from the counts without the prior; ``nan`` if they are zero.
         """
-        level = _validation.confidence_level(confidence_level)
+        level = checks.confidence_level(confidence_level)
         tail = 0.5 * (1.0 - level)
         low = special.betaincinv(self.alpha, self.beta, tail)
         high = special.betainccinv(self.alpha, self.beta, tail)
@@ -397,7 +397,7 @@ def bayes_test(
     >>> round(test.p_h0, 3), round(test.p_rope, 3), round(test.p_h1, 3)
     (0.037, 0.213, 0.75)
     """
-    margin = _validation.probability("rope", rope)
+    margin = checks.probability("rope", rope)
     # 1. The posterior of each model.
     a = posterior(*effective_counts(folds_a, rho1=rho1, rho2=rho2), metric, prior=prior)
     b = posterior(*effective_counts(folds_b, rho1=rho1, rho2=rho2), metric, prior=prior)
@@ -441,7 +441,7 @@ def _correlation(name: str, value: float | None, low: float, high: float) -> tup
     Twelve points of Gauss's rule leave no error: the pole is far from the ranges of both.
     """
     if value is not None:
-        return np.array([_validation.probability(name, value)]), np.ones(1)
+        return np.array([checks.probability(name, value)]), np.ones(1)
     points, weights = np.polynomial.legendre.leggauss(12)
     middle = (low + high) / 2.0
     return middle + (high - low) / 2.0 * points, weights / 2.0

@@ -6,77 +6,20 @@ Each prints for people, and shows itself as a table in notebooks.
 from __future__ import annotations
 
 import html
-import inspect
 import math
 import reprlib
-import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _tables
+from f1ci.types import Array, Fields, TextTable, Value
 
 if TYPE_CHECKING:
     import pandas
-
-# Types of arguments.
-
-# True labels, predicted labels or groups: whatever numpy can read, or a sequence of Python objects.
-Labels: TypeAlias = ArrayLike | Sequence[Hashable]
-# The classes in their order.
-Classes: TypeAlias = Sequence[Hashable]
-# A source of random numbers, as SciPy has it; an integer is a seed.
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
-
-# Types of results.
-
-Array: TypeAlias = NDArray[np.float64]
-AnyArray: TypeAlias = NDArray[Any]
-# Scalars in, floats out; arrays in, arrays out.
-FloatOrArray: TypeAlias = float | Array
-# The same in a public result. Only the user knows which of the two it is. So a type checker lets
-# the user write both `x: float = interval.low` and `interval.low.round(2)`.
-Value: TypeAlias = Any
-# Values by name: numbers, text, lists, None, and such dictionaries.
-Fields: TypeAlias = dict[str, Any]
-# The head of a printed table, its rows, and lines of text below.
-Table: TypeAlias = tuple[list[str], list[list[str]], list[str]]
-
-
-def as_scalar(value: ArrayLike) -> FloatOrArray:
-    """Return a float for a scalar or an array without dimensions, and otherwise an array."""
-    array: Array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else float(array)
-
-
-class IntervalWarning(RuntimeWarning):
-    """Base class of f1ci's warnings."""
-
-
-class UndefinedMetricWarning(IntervalWarning):
-    """A metric is undefined for these data: its estimate is ``nan``."""
-
-
-class DegenerateVarianceWarning(IntervalWarning):
-    """A standard error is zero. The interval has length zero, or is the whole range."""
-
-
-class SmallSampleWarning(IntervalWarning):
-    """A class has too few items for more than a long interval."""
-
-
-def warn(text: str, category: type[IntervalWarning]) -> None:
-    """Warn at the line that called the package."""
-    level = 1
-    frame = inspect.currentframe()
-    while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
-        level += 1
-        frame = frame.f_back
-    warnings.warn(text, category, stacklevel=level)
-
 
 # An array of intervals shows so many of its rows.
 _MOST_ROWS = 30
@@ -100,7 +43,7 @@ class Record:
     def _fields(self) -> list[tuple[str, object]]:
         return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         """Return the head of the printed table, its rows, and the lines below."""
         raise NotImplementedError
 
@@ -203,7 +146,7 @@ class _Intervals(Record):
         """Return the line below the table: metric, level and method."""
         raise NotImplementedError
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         names, numbers = self._columns(slice(_MOST_ROWS))
         del numbers["standard_error"]
         digits = _tables.decimals(numbers["high"] - numbers["low"])
@@ -262,6 +205,9 @@ class Interval(_Intervals):
     alternative : {"two-sided", "greater", "less"}
         "greater" if only `low` is a limit, and `high` is the end of the range; "less" if only
         `high` is.
+    over : tuple or None
+        The classes that an average is over: those that occur and have a score. None for other
+        scores, and for a difference of averages over different classes.
     """
 
     estimate: Value
@@ -273,6 +219,7 @@ class Interval(_Intervals):
     metric: str
     classes: tuple[Hashable, ...] | None = None
     alternative: str = "two-sided"
+    over: tuple[Hashable, ...] | None = None
 
     @property
     def length(self) -> Value:
@@ -309,6 +256,22 @@ class Interval(_Intervals):
         }
         level = _tables.percent(self.confidence_level)
         return f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunsInterval(Interval):
+    """An interval for the mean score over runs.
+
+    Attributes
+    ----------
+    scores : ndarray
+        The score of each run; of two recipes those of A, then those of B.
+    share_of_runs : float
+        The share of the variance that new items alone would not have: that of the runs.
+    """
+
+    scores: Array = ()  # type: ignore[assignment]
+    share_of_runs: float = np.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -401,6 +364,97 @@ class JointIntervals(_Intervals):
         return f"joint: all {len(self)} hold at once with {level} ({methods})"
 
 
+# The columns of a report.
+REPORTED = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassificationReport(Record):
+    """Precision, recall and F1 of every class and their averages; printing it prints the report.
+
+    Attributes
+    ----------
+    classes : tuple
+        The classes, in the order of the rows.
+    by_class : dict of str to Interval
+        Under "precision", "recall" and "f1" arrays with an entry for each class.
+    averages : dict of str to dict of str to Interval
+        Under "accuracy" the interval of "accuracy"; or under "micro avg" (several classes for an
+        item), and under "macro avg" and "weighted avg", those of the three metrics.
+    support : ndarray of int
+        The number of true items of each class.
+    items : int
+        The number of items.
+    notes : tuple of str
+        Sentences about scores that are undefined or hardly known.
+    method : str
+        The name of the method.
+    confidence_level : float
+        The nominal level of each interval by itself.
+    """
+
+    classes: tuple[Hashable, ...]
+    by_class: dict[str, Interval]
+    averages: dict[str, dict[str, Interval]]
+    support: NDArray[np.int64]
+    items: int
+    notes: tuple[str, ...]
+    method: str
+    confidence_level: float
+
+    def rows(self) -> Iterator[tuple[Hashable, dict[str, tuple[float, float, float]], int]]:
+        """Name, estimate and end points of each metric, and support, row by row."""
+        for k, name in enumerate(self.classes):
+            parts = {m: (x.estimate[k], x.low[k], x.high[k]) for m, x in self.by_class.items()}
+            yield name, parts, int(self.support[k])
+        for row, averages in self.averages.items():
+            yield row, {m: (x.estimate, *x) for m, x in averages.items()}, int(self.support.sum())
+
+    def records(self) -> list[Fields]:
+        """A flat dictionary for each number and its interval."""
+        return [
+            {"name": name, "metric": metric, "estimate": estimate, "low": low, "high": high}
+            | {"support": support}
+            for name, parts, support in self.rows()
+            for metric, (estimate, low, high) in parts.items()
+        ]
+
+    def to_dict(self) -> Fields:
+        """Return what scikit-learn's ``output_dict=True`` has, with low and high of each number.
+
+        Beside "precision" stands "precision_interval", the pair of its limits.
+        """
+        rows: Fields = {}
+        for name, parts, support in self.rows():
+            ends = {m.replace("f1", "f1-score"): x for m, x in parts.items()}
+            row: Fields = {m: x[0] for m, x in ends.items()}
+            row |= {f"{m}_interval": x[1:] for m, x in ends.items()}
+            rows |= row if "accuracy" in row else {str(name): row | {"support": support}}
+        return rows
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the records as a pandas data frame, indexed by name and metric."""
+        import pandas
+
+        return pandas.DataFrame(self.records()).set_index(["name", "metric"])
+
+    def _table(self) -> TextTable:
+        ends = [end for _, parts, _ in self.rows() for end in parts.values()]
+        digits = _tables.decimals(np.array([high - low for _, low, high in ends]))
+        rows = []
+        for name, parts, support in self.rows():
+            if "accuracy" in parts:  # where scikit-learn has it
+                parts = {"f1": parts["accuracy"]}
+            cells = [
+                "{:.{d}f} ({:.{d}f} to {:.{d}f})".format(*parts[m], d=digits) if m in parts else ""
+                for m in REPORTED
+            ]
+            rows.append([_tables.label(name), *cells, f"{support:,}"])
+        level = _tables.percent(self.confidence_level)
+        line = f"{level} confidence intervals, each by itself; method {self.method}"
+        return ["", *REPORTED, "support"], rows, [line, *self.notes]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BayesTest(Record):
     """Probabilities of the hypotheses about the difference between models B and A.
@@ -429,7 +483,7 @@ class BayesTest(Record):
     metric: str
     rope: float
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         by = f" by more than {self.rope:g}" if self.rope else ""
         rows = [[f"H1: B is better than A{by}", f"{self.p_h1:.3g}"]]
         if self.rope:
@@ -466,6 +520,8 @@ class DifferenceTest(Record):
         The method that computed `p_value`.
     metric : str
         The metric that was compared.
+    models : tuple of str
+        What A and B are called.
     """
 
     interval: Interval
@@ -477,18 +533,20 @@ class DifferenceTest(Record):
     p_equivalent: float | None
     method: str
     metric: str
+    models: tuple[str, str] = ("A", "B")
 
     @property
     def estimate(self) -> float:
         """The difference, B minus A."""
         return float(self.interval.estimate)
 
-    def verdict(self, a: str = "A", b: str = "B") -> str:
+    def verdict(self) -> str:
         """Return the conclusion in a sentence, at the interval's level.
 
         "Better" needs both the interval and the p-value. The two ask slightly different
         questions (see `null_hypothesis`) and may disagree in a close case.
         """
+        a, b = self.models
         if np.isnan(self.p_value):
             return f"{a} and {b} cannot be compared, because a score is undefined"
         excludes_zero = bool(self.interval.low > 0.0 or self.interval.high < 0.0)
@@ -508,7 +566,7 @@ class DifferenceTest(Record):
         """Tell if a p-value is at most one minus the interval's level; None is not."""
         return p is not None and p <= 1.0 - self.interval.confidence_level
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         p_values = {
             "difference": self.p_value,
             "not inferior": self.p_not_inferior,
@@ -517,10 +575,82 @@ class DifferenceTest(Record):
         rows = [[name, _tables.p_value(p)] for name, p in p_values.items() if p is not None]
         below = [str(self.interval)]
         if self.discordant is not None:
+            a, b = map(_tables.label, self.models)
             only_a, only_b = self.discordant
-            below.append(f"only A is right on {only_a:,} items, only B on {only_b:,}")
+            below.append(f"only {a} is right on {only_a:,} items, only {b} on {only_b:,}")
         below.append(self.verdict())
         return ["", f"p ({self.method})"], rows, below
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelComparison(Record):
+    """Several models on one test set; printing it prints the table.
+
+    Attributes
+    ----------
+    intervals : dict of str to Interval
+        The interval of each model by itself, best estimate first.
+    tests : dict of (str, str) to DifferenceTest
+        The test of each pair: of the second model minus the first.
+    adjusted : dict of (str, str) to float
+        The p-values of the pairs, adjusted by Holm's method.
+    """
+
+    intervals: dict[str, Interval]
+    tests: dict[tuple[str, str], DifferenceTest]
+    adjusted: dict[tuple[str, str], float]
+
+    def verdict(self) -> str:
+        """Return what to conclude about the best model, in one sentence."""
+        best, *others = self.intervals
+        if len(self.tests) == 1:
+            (test,) = self.tests.values()
+            return test.verdict()
+        alike = [name for name in others if not self._apart(best, name)]
+        if not alike:
+            return f"{best} is better than every other model"
+        return f"{best} has the best estimate; it is not distinguished from {', '.join(alike)}"
+
+    def _apart(self, a: str, b: str) -> bool:
+        """Tell if the adjusted p-value and the interval both say that two models differ."""
+        pair = (a, b) if (a, b) in self.tests else (b, a)
+        interval = self.tests[pair].interval
+        size = 1.0 - interval.confidence_level
+        excludes_zero = interval.low > 0.0 or interval.high < 0.0
+        return bool(excludes_zero and self.adjusted[pair] <= size)
+
+    def records(self) -> list[Fields]:
+        """Return a flat dictionary for each pair of models."""
+        return [
+            {"a": a, "b": b, "estimate": x.estimate, "low": x.interval.low, "high": x.interval.high}
+            | {"p_value": x.p_value, "p_adjusted": self.adjusted[a, b]}
+            for (a, b), x in self.tests.items()
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the records as a pandas data frame, indexed by the two models."""
+        import pandas
+
+        return pandas.DataFrame(self.records()).set_index(["a", "b"])
+
+    def _shown(self) -> list[tuple[str, Interval]]:
+        """Return the intervals of models and differences, with short names that may be alike."""
+        shown = [(_tables.label(name), interval) for name, interval in self.intervals.items()]
+        shown += [(_tables.difference(a, b), x.interval) for (a, b), x in self.tests.items()]
+        return shown
+
+    def _table(self) -> TextTable:
+        shown = self._shown()
+        digits = _tables.decimals([interval.length for _, interval in shown])
+        p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
+        rows = [
+            [name, *(f"{x:.{digits}f}" for x in (i.estimate, *i)), last]
+            for (name, i), last in zip(shown, p, strict=True)
+        ]
+        first = shown[0][1]
+        level = _tables.percent(first.confidence_level)
+        head = ["", first.metric, f"{level} low", "high", "p" if len(p) < 4 else "p (Holm)"]
+        return head, rows, [self.verdict()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -553,7 +683,7 @@ class DifferenceSampleSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         rows = [
             ["items on which both models run", f"{self.items:,}"],
             ["items for each, on separate test sets", f"{self.unpaired:,}"],
@@ -592,7 +722,7 @@ class SampleSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         rows = [["truly positive items", f"{self.positives:,}"]]
         if self.total is not None:
             rows.append(["items in all", f"{self.total:,}"])
@@ -627,7 +757,7 @@ class PilotSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         rows = [["pilot", f"{self.pilot_items:,}"], ["planned", f"{self.items:,}"]]
         level = _tables.percent(self.confidence_level)
         line = f"{level} interval of the estimate plus and minus {self.half_width:.4g}"

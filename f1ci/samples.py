@@ -1,43 +1,37 @@
 """Samples: what a method knows of a score. Four kinds of data, one class each.
 
 ==============  ===========================================================================
-`Counts`        TP, FP and FN of one Tversky score: limits in closed form
+`CountSample`   TP, FP and FN of one Tversky score: limits in closed form
 `Table`         a confusion matrix and any metric: limits by Pearson's region
-`Units`         documents, patients, images: so many independent units
+`UnitSample`    documents, patients, images: so many independent units
 `Difference`    two of these, and how their estimates are correlated: limits by the ellipse
 ==============  ===========================================================================
 
 Each has an estimate, its standard error, the range of the metric, and the limits that its kind of
-data allows. `Several` puts samples side by side. `sample` makes the sample of any metric from any
+data allows. `ByClass` puts samples side by side. `sample` makes the sample of any metric from any
 data, `difference` that of B minus A. A method (see `f1ci.methods`) is a function of a sample and z,
 the two-sided normal quantile of the level. Arrays have a batch of data sets last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from f1ci import covariance
-from f1ci._labels import Codes
-from f1ci.data import (
-    ALL_CELLS,
-    Cells,
-    Items,
-    Matrix,
-    UnitCounts,
-    smallest_classes,
-    sums_by_code,
-)
-from f1ci.methods import closed_form, delta, ellipse, region, units
+from f1ci.data.items import Items
+from f1ci.data.labels import Codes
+from f1ci.data.matrix import ALL_CELLS, Cells, Matrix, smallest_classes, sums_by_code
+from f1ci.data.units import UnitCounts
+from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean, settled, with_every_class
+from f1ci.metrics.averages import Mean, settled, with_every_class
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.metrics.shares import KnownShares
-from f1ci.results import Array, Classes, FloatOrArray
+from f1ci.types import Array, Classes, FloatOrArray
 
 # Of more rows times classes than this, counts by group would take gigabytes. The score without a
 # group is then taken from the group's influence.
@@ -71,8 +65,18 @@ class Sample:
         The confusion matrices, if they are known.
     units_left_out : int
         How many units have no score of their own.
+    counts_them : str
+        How to count what is left out, for a warning.
     classes : sequence or None
-        What the classes are called, if the sample was made of items.
+        What the classes are called.
+    each : bool
+        There is one score for each of the classes.
+    constant : float
+        What an undefined score counts; nan if nothing.
+    logit_needs_error : bool
+        Limits on the logit scale say nothing without a standard error.
+    runs : int
+        How many runs a mean is over, if it is one over runs.
     """
 
     metric: Metric
@@ -87,7 +91,49 @@ class Sample:
     grouped = False
     matrix: Matrix | None = None
     units_left_out = 0
+    counts_them = "zero_division=0 counts them as 0"
     classes: Classes | None = None
+    each = False
+    constant = np.nan
+    logit_needs_error = True
+    runs = 0
+
+    @property
+    def name(self) -> str:
+        """What the score is called in results."""
+        return self.metric.name
+
+    @property
+    def parts(self) -> list[Sample]:
+        """The samples of single models."""
+        return [self]
+
+    @property
+    def part_names(self) -> Sequence[str]:
+        """What the samples of single models are called."""
+        return [self.name]
+
+    @property
+    def counted(self) -> Array:
+        """The estimate, with the constant for a score that is undefined."""
+        if np.isnan(self.constant):
+            return self.estimate
+        return np.where(np.isnan(self.estimate), self.constant, self.estimate)
+
+    @property
+    def over(self) -> tuple[Hashable, ...] | None:
+        """The classes that an average of one data set is over; None for other scores."""
+        classes = self.classes
+        if self.each or classes is None or np.ndim(self.estimate):
+            return None
+        places = self.metric.over(len(classes))
+        return None if places is None else tuple(classes[place] for place in places)
+
+    def tell(self, classes: Classes | None, constant: float) -> None:
+        """Tell the sample its classes, and what an undefined score counts."""
+        for part in dict.fromkeys([self, *self.parts]):
+            part.classes = classes if part.classes is None else part.classes
+            part.constant = constant
 
     @property
     def attainable(self) -> tuple[FloatOrArray, FloatOrArray]:
@@ -101,7 +147,7 @@ class Sample:
     @property
     def left_out(self) -> tuple[int, ...]:
         """The classes that an average leaves out because they have no score."""
-        return left_out(self.metric)
+        return self.metric.left_out()
 
     def score_limits(self, z: FloatOrArray) -> Limits:
         """Return the values that a test with the standard error under each value accepts."""
@@ -124,7 +170,7 @@ class Sample:
         raise NotImplementedError
 
 
-class Counts(Sample):
+class CountSample(Sample):
     """TP, FP and FN of one Tversky score, of independent items."""
 
     has_score_limits = True
@@ -191,8 +237,12 @@ class Table(Sample):
         self.range = metric.range
         self.has_score_limits = metric.smooth
         self.estimate, self.influence = metric.evaluate(matrix)
-        self.error = np.where(np.isnan(self.estimate), np.nan, metric.error(matrix, self.influence))
-        self.unknown = unknown(metric, matrix)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            moves = self.influence / matrix.total
+        strata = metric.strata(matrix.cells)
+        error = linear.error_of(moves, matrix.counts, strata=strata, ddof=0)
+        self.error = np.where(np.isnan(self.estimate), np.nan, error)
+        self.unknown = metric.unknown(matrix)
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
@@ -247,7 +297,7 @@ def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array)
     if isinstance(metric, KnownShares):
         metric = metric.unless_needless(matrix.cells)
     if metric.index is not None:
-        return Counts(metric, *metric.counts(matrix)).score_limits(z)
+        return CountSample(metric, *metric.counts(matrix)).score_limits(z)
     cells, counts = _cells_looked_at(matrix)
 
     def evaluate(q: Array) -> tuple[Array, Array]:
@@ -255,8 +305,9 @@ def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array)
 
     # 1. The range of the metric in Pearson's region, with the variance factor.
     estimate, influence = observed.evaluate(matrix)
-    factor = _variance_factor(matrix, influence)
-    low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
+    with np.errstate(invalid="ignore", divide="ignore"):  # tables without items
+        factor = _variance_factor(matrix, influence)
+        low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
     # 2. The correction for one to three errors.
     wrong = matrix.total - matrix.right.sum(axis=0)
     nearer = closed_form.few_errors_factor(wrong, z)
@@ -333,60 +384,35 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
     return Cells(r, *np.divmod(places, r)), counts
 
 
-def left_out(metric: Metric) -> tuple[int, ...]:
-    """Return the classes that a settled average leaves out because they have no score."""
-    if isinstance(metric, KnownShares):
-        return left_out(metric.of)
-    if isinstance(metric, MacroStar):
-        return left_out(metric.of_precision) + left_out(metric.of_recall)
-    if isinstance(metric, Mean) and np.isnan(metric.constant):
-        return metric.absent or ()
-    return ()
-
-
-def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray] | None:
-    """Return how much lower and higher an average may be because of classes without a score."""
-    if isinstance(metric, KnownShares):
-        return unknown(metric.of, metric.scaled(matrix))
-    if not isinstance(metric, Mean | MacroStar):
-        return None
-    constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
-    if np.isnan(constant):
-        return None
-    share = np.nan_to_num(metric.share_absent(matrix))
-    least, largest = metric.range
-    return share * (constant - least), share * (largest - constant)
-
-
-class Several(Sample):
+class ByClass(Sample):
     """Samples of one score each: the classes of a test set that was drawn by stratum.
 
     Parameters
     ----------
-    parts : sequence of Sample
+    alone : sequence of Sample
         The samples, of the same metric and kind of data.
     """
 
-    def __init__(self, parts: Sequence[Sample]) -> None:
-        first = parts[0]
-        self.parts = parts
+    def __init__(self, alone: Sequence[Sample]) -> None:
+        first = alone[0]
+        self.alone = alone
         self.metric = first.metric
         self.range = first.range
         self.grouped = first.grouped
-        self.estimate = np.array([part.estimate for part in parts])
-        self.error = np.array([part.error for part in parts])
-        self.has_score_limits = all(part.has_score_limits for part in parts)
+        self.estimate = np.array([part.estimate for part in alone])
+        self.error = np.array([part.error for part in alone])
+        self.has_score_limits = all(part.has_score_limits for part in alone)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
-        low, high = zip(*(part.score_limits(z) for part in self.parts), strict=True)
+        low, high = zip(*(part.score_limits(z) for part in self.alone), strict=True)
         return np.array(low), np.array(high)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
-        low, high = zip(*(part.logit_limits(z) for part in self.parts), strict=True)
+        low, high = zip(*(part.logit_limits(z) for part in self.alone), strict=True)
         return np.array(low), np.array(high)
 
 
-class Units(Sample):
+class UnitSample(Sample):
     """Units whose items may depend on one another: documents, patients, images.
 
     Parameters
@@ -410,7 +436,8 @@ class Units(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.estimate = moves.estimate
-        self.error = units.delta_error(moves.influence, moves.estimate)
+        self.error = _error_of_units(moves)
+        self.logit_needs_error = False  # alike units leave room for units of another kind
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
@@ -446,6 +473,10 @@ class Difference(Sample):
         The samples of the two models.
     error : ndarray
         The standard error of the difference.
+    items : Items or None
+        The items on which both were tested, if these are known one by one.
+    models : tuple of str
+        What the models are called.
     correlation : ndarray
         The correlation of the two estimates; zero for models on different items.
     """
@@ -456,7 +487,10 @@ class Difference(Sample):
         self.metric = metric
         self.a = a
         self.b = b
+        self.models = ("A", "B")
+        self.items: Items | None = None
         self.correlation = correlation
+        self.logit_needs_error = a.logit_needs_error
         self.estimate = b.estimate - a.estimate
         self.error = np.where(np.isnan(self.estimate), np.nan, error)
         least, largest = metric.range
@@ -469,6 +503,32 @@ class Difference(Sample):
         self.has_score_limits = a.has_score_limits and b.has_score_limits
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 
+    @property
+    def name(self) -> str:
+        """The name of the metric, and of the two models."""
+        a, b = self.models
+        return f"{self.metric.name} ({b} - {a})"
+
+    @property
+    def parts(self) -> list[Sample]:
+        """The samples of the two models."""
+        return [self.a, self.b]
+
+    @property
+    def part_names(self) -> Sequence[str]:
+        """What the two models are called."""
+        return self.models
+
+    @property
+    def counted(self) -> Array:
+        """The difference, with the constant for a score that is undefined."""
+        return np.asarray(self.b.counted - self.a.counted)
+
+    @property
+    def over(self) -> tuple[Hashable, ...] | None:
+        """The classes that the averages of both models are over, if they are the same."""
+        return self.b.over if self.a.over == self.b.over else None
+
     def score_limits(self, z: FloatOrArray) -> Limits:
         limits = self.a.score_limits, self.b.score_limits
         return ellipse.difference_limits(*limits, self.correlation, z)
@@ -479,7 +539,7 @@ class Difference(Sample):
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
-        if isinstance(self.a, Units) and isinstance(self.b, Units):
+        if isinstance(self.a, UnitSample) and isinstance(self.b, UnitSample):
             return units.limits(units.change(self.a.moves, self.b.moves), z, self.attainable)
         return super().logit_limits(z)
 
@@ -495,7 +555,7 @@ def sample(metric: Metric, data: Items | Matrix | UnitCounts, *, fixed: bool = F
     metric : Metric
         The metric. Of an average its rule for classes without a score counts.
     data : Items, Matrix or UnitCounts
-        Items in groups become `Units`.
+        Items in groups become a `UnitSample`.
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
     """
@@ -520,8 +580,8 @@ def _sample_of_matrix(
     patterns = settled(metric, data)
     one = patterns[0][1] if len(patterns) == 1 else metric
     is_counts = one.index is not None and not fixed
-    if is_counts and not (named and left_out(one)):
-        return Counts(one, *one.counts(data), data)
+    if is_counts and not (named and one.left_out()):
+        return CountSample(one, *one.counts(data), data)
     return Table(one, data, fixed, named)
 
 
@@ -533,31 +593,38 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     """
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
-    if isinstance(a, Units) and isinstance(b, Units):
-        return difference_of_units(metric, a, b)
+    if isinstance(a, UnitSample) and isinstance(b, UnitSample):
+        of_pair = difference_of_units(metric, a, b)
+        of_pair.items = data if isinstance(data, Items) else None
+        return of_pair
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
     error = covariance.error_of_difference(metric, data)
     r = covariance.correlation(covariance.smoothed(data, [(0, metric), (1, metric)]))
-    return Difference(metric, a, b, error, r)
+    of_pair = Difference(metric, a, b, error, r)
+    of_pair.items = data
+    return of_pair
 
 
-def difference_of_units(metric: Metric, a: Units, b: Units) -> Difference:
+def difference_of_units(metric: Metric, a: UnitSample, b: UnitSample) -> Difference:
     """Return the sample of B minus A on the same units."""
     change = units.change(a.moves, b.moves)
-    error = units.delta_error(change.influence, change.estimate)
+    error = _error_of_units(change)
     return Difference(metric, a, b, error, np.zeros_like(error))
 
 
-def unpaired(metric: Metric, a: Matrix, b: Matrix) -> Difference:
-    """Return the sample of metric(B) - metric(A) of models on different items."""
-    sample_a = sample(metric, a)
-    sample_b = sample(metric, b)
-    error = np.hypot(sample_a.error, sample_b.error)
-    return Difference(metric, sample_a, sample_b, error, np.zeros(()))
+def _error_of_units(moves: Moves) -> Array:
+    """Return the cluster-robust standard error of the delta method."""
+    error = linear.error_of(moves.influence, np.ones(moves.influence.shape))
+    return np.where(np.isnan(moves.estimate), np.nan, error)
 
 
-def _units_of_items(metric: Metric, items: Items) -> Units:
+def unpaired(a: Sample, b: Sample) -> Difference:
+    """Return the sample of B minus A of models on different items."""
+    return Difference(a.metric, a, b, np.hypot(a.error, b.error), np.zeros(()))
+
+
+def _units_of_items(metric: Metric, items: Items) -> UnitSample:
     """Return the sample of items in groups."""
     matrix = items.matrix()
     patterns = settled(metric, matrix)
@@ -566,7 +633,7 @@ def _units_of_items(metric: Metric, items: Items) -> Units:
     if metric.index is not None:
         counts = metric.single(items).unit_counts()
         moves = units.moves_of_counts(counts, metric.index.a, metric.index.b)
-        return Units(metric, moves, True, matrix)
+        return UnitSample(metric, moves, True, matrix)
     if isinstance(metric, Mean) and metric.average != "micro" and isinstance(metric.of, Tversky):
         if items.asked * len(items.counts) > _MOST_UNIT_COUNTS:
             return _units_by_influence(metric, items, matrix)
@@ -577,12 +644,12 @@ def _units_of_items(metric: Metric, items: Items) -> Units:
     return _units_by_influence(metric, items, matrix)
 
 
-def _units_by_influence(metric: Metric, items: Items, matrix: Matrix) -> Units:
+def _units_by_influence(metric: Metric, items: Items, matrix: Matrix) -> UnitSample:
     """Return the sample of items in groups from how each group moves the score."""
     estimate, by_cell = metric.evaluate(matrix)
     influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
-    sample_of_units = Units(metric, _moves_of_items(estimate, influence, items), True, matrix)
-    sample_of_units.unknown = unknown(metric, matrix)
+    sample_of_units = UnitSample(metric, _moves_of_items(estimate, influence, items), True, matrix)
+    sample_of_units.unknown = metric.unknown(matrix)
     return sample_of_units
 
 
@@ -603,44 +670,44 @@ def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
     return Moves(*(np.stack(part, axis=-1) for part in parts))
 
 
-def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
+def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     """Return the sample of TP, FP and FN by unit of one model."""
     index = _index_of_units(metric)
     table = data.tables[0]
     if not isinstance(metric, Mean):
-        return Units(metric, units.moves_of_counts(table, index.a, index.b), data.grouped)
+        return UnitSample(metric, units.moves_of_counts(table, index.a, index.b), data.grouped)
     if metric.average == "micro":
         moves = units.moves_of_counts(table.sum(axis=2), index.a, index.b)
-        return Units(metric, moves, data.grouped)
+        return UnitSample(metric, moves, data.grouped)
     if metric.average == "samples":
         return _mean_over_units(metric, index, table)
     return _mean_over_classes(metric, index, table, data.grouped)
 
 
-def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool) -> Units:
+def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool) -> UnitSample:
     """Return the sample of a mean of the classes' scores, from their counts by unit."""
     tp, fp, fn = table.sum(axis=0)
     defined = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn > 0.0
     if not defined.any():
         nothing = np.zeros(len(table))
-        return Units(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
+        return UnitSample(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
     true = tp + fn
     weighted = metric.average == "weighted" and bool(true.any())
     weight = true if weighted else np.ones(len(true))
     moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
     # A class without weight is not missed.
-    sample_of_units = Units(metric.settled(~defined & (weight > 0.0)), moves, grouped)
+    sample_of_units = UnitSample(metric.settled(~defined & (weight > 0.0)), moves, grouped)
     if not np.isnan(metric.constant) and not defined.all():
         sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)
     return sample_of_units
 
 
-def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> Units:
+def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> UnitSample:
     """Return the sample of the mean of the units' own scores. Undefined ones are left out."""
     tp, fp, fn = np.moveaxis(table.sum(axis=2), 1, 0)
     scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
     scores = np.where(np.isnan(scores), metric.constant, scores)
-    sample_of_units = Units(metric, units.moves_of_scores(scores))
+    sample_of_units = UnitSample(metric, units.moves_of_scores(scores))
     sample_of_units.units_left_out = int(np.isnan(scores).sum())
     return sample_of_units
 

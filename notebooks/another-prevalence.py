@@ -72,8 +72,8 @@ warnings.simplefilter("ignore", f1ci.IntervalWarning)
 # Score the orange juice rule where few items are positive.
 juice = np.array([[159, 47], [43, 286]])
 say("prevalence-share", juice[1].sum() / juice.sum())
-say("prevalence-own", f1ci.metric_interval(juice, "f1").estimate)
-interval = f1ci.metric_interval(juice, "f1", class_shares=[1 - rare, rare])
+say("prevalence-own", f1ci.Matrix(juice).interval("f1").estimate)
+interval = f1ci.Matrix(juice, class_shares=[1 - rare, rare]).interval("f1")
 say("prevalence-rare", interval.estimate)
 say("prevalence-rare-low", interval.low)
 say("prevalence-rare-high", interval.high)
@@ -83,7 +83,7 @@ print(interval)
 # Draw F1 and its limits against the prevalence.
 figure, axes = figures.subplots(height=2.6)
 grid = np.linspace(0.01, 0.97, 49)
-curve = [f1ci.metric_interval(juice, "f1", class_shares=[1 - x, x]) for x in grid]
+curve = [f1ci.Matrix(juice, class_shares=[1 - x, x]).interval("f1") for x in grid]
 axes.fill_between(grid, [x.low for x in curve], [x.high for x in curve], color="0.85")
 axes.plot(grid, [x.estimate for x in curve])
 axes.plot(juice[1].sum() / juice.sum(), f1ci.metrics.f1.value(juice), "o")
@@ -102,7 +102,7 @@ figures.save(figure, "another-prevalence-orange-juice")
 weights = np.array([(1 - rare) / juice[0].sum(), rare / juice[1].sum()])
 say("prevalence-weight", weights.max() / weights.min())
 multiplied = np.rint(juice * (weights / weights.min())[:, None]).astype(int)
-wrong = f1ci.metric_interval(multiplied, "f1")
+wrong = f1ci.Matrix(multiplied).interval("f1")
 rows = []
 for name, x in (("class_shares=", interval), ("items multiplied by weights", wrong)):
     rows.append([name, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}", f"{x.length:.3f}"])
@@ -164,9 +164,9 @@ for p, each, shares, metric in designs:
     tables = np.stack([rng.multinomial(each, row, replicates) for row in p], axis=1)
     truth = f1ci.metrics.get(metric).value(p * np.array(shares)[:, None])
     for way in ("score", "logit", "delta"):
-        ends = f1ci.metric_interval(tables, metric, method=way, class_shares=shares, **level)
+        ends = f1ci.Matrix(tables, class_shares=shares).interval(metric, method=way, **level)
         study[way].append(covered_and_length(*ends, truth))
-    ends = f1ci.metric_interval(weighted(tables, shares), metric, **level)
+    ends = f1ci.Matrix(weighted(tables, shares)).interval(metric, **level)
     study["weights"].append(covered_and_length(*ends, truth))
 show_study("prevalence", study)
 
@@ -264,7 +264,7 @@ for p, n, shares, name in strata_designs:
     for way in ("score", "logit", "delta"):
         ends = f1ci.methods.METHODS[way].limits(sample, z)
         study[way].append(covered_and_length(*ends, truth))
-    ignored = f1ci.metric_interval(tables.sum(axis=1), name, **level)
+    ignored = f1ci.Matrix(tables.sum(axis=1)).interval(name, **level)
     study["ignored"].append(covered_and_length(*ignored, truth))
 show_study("prevalence-strata", study)
 
@@ -274,7 +274,7 @@ show_study("prevalence-strata", study)
 #
 # ## Means of scores by unit
 #
-# Each image has a Dice score of its own. The table has the coverage of `f1ci.mean_interval` and `f1ci.mean_difference`
+# Each image has a Dice score of its own. The table has the coverage of `f1ci.mean_interval` and of the `difference` of `f1ci.Scores`
 # beside that of Student's t interval, in the same simulated test sets. All images are alike, or one image in
 # ten fails. Model B gains a random amount on each image; without failures the mean gain is {glue:text}`prevalence-gain:.4f`.
 # The last rows have patients with three images each, whose scores have a correlation of
@@ -308,7 +308,8 @@ for place, (units, failures) in enumerate(itertools.product((10, 20, 50), (0.0, 
     ours = [f1ci.mean_interval(x, **level) for x in a]
     theirs = covered_and_long(t_intervals(a), mean)
     means["mean", units, failures] = covered_and_long(ours, mean), theirs
-    ours = [f1ci.mean_difference(x, y, **level) for x, y in zip(a, b, strict=True)]
+    both = [f1ci.Scores({"A": x, "B": y}) for x, y in zip(a, b, strict=True)]
+    ours = [scores.difference(**level).interval for scores in both]
     theirs = covered_and_long(t_intervals(b - a), gain)
     means["difference", units, failures] = covered_and_long(ours, gain), theirs
 
@@ -351,7 +352,7 @@ say("prevalence-mean-error", np.sqrt(0.95 * 0.05 / mean_replicates))
 #
 # A recipe that is trained with several seeds gives several *runs*. Every item has a difficulty and every run has a quality.
 # Both are normal on the probit scale. A third of the items is
-# positive. `repeated_interval` should cover the mean F1 of new runs on new items. People often report the interval of one
+# positive. `f1ci.Runs` should cover the mean F1 of new runs on new items. People often report the interval of one
 # run instead, which says nothing about new runs.
 
 
@@ -385,7 +386,7 @@ for items, count, effect in itertools.product(run_items, runs, seed_effects):
     alone = []
     for _ in range(run_replicates):
         y, predicted = draw_runs(rng, items, count, effect)
-        ours.append(f1ci.repeated_interval(y, predicted, **level))
+        ours.append(f1ci.Runs(y, predicted).interval(**level))
         alone.append(f1ci.score_interval(y, predicted[0], **level))
     row = [share_inside(ours, truth), share_inside(alone, truth)]
     row += [np.mean([x.length for x in ours]), np.mean([x.share_of_runs for x in ours])]

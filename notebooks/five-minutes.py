@@ -78,7 +78,7 @@ low, high = interval  # or interval.estimate, interval.low, ...
 # %% tags=["show-input"]
 matrix = f1ci.confusion_matrix(y_true, y_pred_a)
 for metric in ("precision", "recall", f1ci.metrics.fbeta(2), "accuracy", "mcc"):
-    print(f1ci.metric_interval(matrix, metric))
+    print(f1ci.Matrix(matrix).interval(metric))
 
 # %% [markdown]
 # ## Several classes: macro, micro, weighted
@@ -119,7 +119,7 @@ for average in ("macro", "weighted", "micro"):
 # item by item:
 
 # %% tags=["show-input"]
-test = f1ci.difference_test(y_true, y_pred_a, y_pred_b)
+test = f1ci.Labels(y_true, {"model A": y_pred_a, "model B": y_pred_b}).difference()
 test
 
 # %% tags=["remove-cell"]
@@ -127,7 +127,7 @@ say("five-difference", test.estimate)
 say("five-difference-low", test.interval.low)
 say("five-difference-high", test.interval.high)
 say("five-p", f"{test.p_value:.2g}")
-say("five-verdict", test.verdict("model A", "model B"))
+say("five-verdict", test.verdict())
 score_b = f1ci.f1_score_interval(y_true, y_pred_b)
 say("five-level", f"{100 * score_b.confidence_level:g} %")
 say("five-b", score_b.estimate)
@@ -140,7 +140,7 @@ say("five-malignant", int(y_true.sum()))
 # In words: {glue:text}`five-verdict`. The *p-value* is the probability of a difference at least as large as this one, if
 # the models were alike. A large p-value would not mean that the models are equal. To show that B is
 # equal to A, or not worse, first say which difference does not matter:
-# `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`.
+# `test.difference(margin=0.02)`.
 
 # %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Right of zero B is better. The verdict in words stands below."}, "figure": {"caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
 axes = f1ci.plot.difference(test)
@@ -157,7 +157,7 @@ tp = [8, 5, 9, 2, 7, 4, 6, 1, 9, 3, 8, 5]
 fp = [1, 0, 4, 2, 0, 1, 0, 3, 1, 0, 2, 1]
 fn = [2, 0, 3, 1, 1, 3, 0, 4, 0, 2, 2, 1]
 counts = np.column_stack([tp, fp, fn])
-by_document = f1ci.clustered_interval(counts)
+by_document = f1ci.Units(counts).interval()
 print(by_document)
 
 # %% tags=["remove-cell"]
@@ -169,7 +169,7 @@ say("five-pooled", pooled.length)
 # %% [markdown]
 # The interval has the length {glue:text}`five-by-document:.3f`. An interval for independent spans would have the length
 # {glue:text}`five-pooled:.3f`. That is too short here. For two models on the same documents, use
-# `f1ci.clustered_difference(counts_a, counts_b)`.
+# `f1ci.Units({"A": counts_a, "B": counts_b}).difference()`.
 #
 # ## Cross-validation
 #

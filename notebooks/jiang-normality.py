@@ -99,7 +99,7 @@ show.table(["true F0.5", ""], rows, numeric=(1,))
 # %%
 # Draw the data sets, and compute estimate, error and interval of each.
 counts = rng_sets.multinomial(n, cells.ravel(), size=replicates).reshape(-1, 2, 2)
-sample = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
+sample = f1ci.Matrix(counts).interval(index, method="delta", confidence_level=level)
 covered = (sample.low <= truth) & (truth <= sample.high)
 simulated = {
     "standard_deviation": sample.estimate.std(ddof=1),
@@ -398,7 +398,7 @@ claim.table()
 # - The printed true value is right to three digits, and no conclusion depends on the others.
 # - The limit misses the skewness, and so does a symmetric interval. For small data sets use an
 #   interval that respects the range: the Wilson score interval for F1 ([](/book/lam.md)), or
-#   `method="logit"` of `f1ci.metric_interval` for any index. At
+#   `method="logit"` of `f1ci.Matrix(...).interval` for any index. At
 #   {glue:text}`jiang-normality-smallest` items its coverage is
 #   {glue:text}`jiang-normality-smallest-logit:.1f` %, the plain interval's
 #   {glue:text}`jiang-normality-smallest-plain:.1f` %.

@@ -134,7 +134,7 @@ show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric
 
 # %%
 # Compute the interval.
-interval = f1ci.metric_interval(juice, index, method="delta", confidence_level=level)
+interval = f1ci.Matrix(juice).interval(index, method="delta", confidence_level=level)
 reconstructed = {
     "mean_za": tp_count / n,
     "prevalence": (tp_count + fn_count) / n,
@@ -203,7 +203,7 @@ say("jiang-juice-agree", int(np.sum(same)))
 # again. Now the distribution of each printed number over the halves.
 
 # %%
-over_splits = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
+over_splits = f1ci.Matrix(counts).interval(index, method="delta", confidence_level=level)
 share = counts / counts.sum(axis=(1, 2), keepdims=True)
 scores = over_splits.estimate
 distributions = {
@@ -510,7 +510,7 @@ say("jiang-juice-safe", safe)
 # Time the formula and a bootstrap of purchases, drawn with replacement.
 resamples = 1000
 start = perf_counter()
-f1ci.metric_interval(juice, index, method="delta").standard_error
+f1ci.Matrix(juice).interval(index, method="delta").standard_error
 formula_time = perf_counter() - start
 start = perf_counter()
 cells_drawn = rng.choice(4, p=juice.ravel() / n, size=(resamples, n))

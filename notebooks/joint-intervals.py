@@ -227,7 +227,7 @@ def critical_value(true, a, b):
     """Return the critical value of one test set."""
     models = {"a": a, "b": b}
     options = {"labels": range(4), "confidence_level": confidence_level}
-    return f1ci.joint_intervals(true, models, averages, **options).critical_value
+    return f1ci.Labels(true, models).joint(averages, **options).critical_value
 
 
 def held_and_length(labels, truth, method, level):
@@ -236,7 +236,7 @@ def held_and_length(labels, truth, method, level):
     length = []
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
-            interval = f1ci.metric_interval(matrices, name, method=method, confidence_level=level)
+            interval = f1ci.Matrix(matrices).interval(name, method=method, confidence_level=level)
             covered = covered & (interval.low <= value) & (value <= interval.high)
             length.append(interval.length.mean())
     return covered.mean(), np.mean(length)

@@ -348,7 +348,9 @@ show.table(["", "TP", "FP", "FN", "F1", "Wilson score interval"], rows, numeric=
 # %%
 def difference(labels):
     """Return the interval of B's F1 minus A's."""
-    return f1ci.difference_interval(*labels, "f1", confidence_level=confidence_level)
+    y_true, a, b = labels
+    test = f1ci.Labels(y_true, {"A": a, "B": b})
+    return test.difference("f1", confidence_level=confidence_level).interval
 
 
 def possible_intervals(a, b):
@@ -380,7 +382,8 @@ show.table(["F1", "difference", "interval, or both extremes", ""], rows, numeric
 # %% tags=["remove-cell"]
 plain_and_balanced = suggestions.labels(trained["test"], 0, 1)
 interval = difference(plain_and_balanced)
-test = f1ci.difference_test(*plain_and_balanced)
+y_true, plain, balanced = plain_and_balanced
+test = f1ci.Labels(y_true, {"A": plain, "B": balanced}).difference()
 say("lam-bert-balanced", interval.estimate)
 say("lam-bert-balanced-low", interval.low)
 say("lam-bert-balanced-high", interval.high)

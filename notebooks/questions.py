@@ -12,8 +12,8 @@
 # | [treat F1 as a proportion of all n items](#question-interval) | {glue:text}`questions-of-n` | `f1_interval` |
 # | [add two successes and two failures to F1](#question-plus-four) | {glue:text}`questions-plus-four` | `f1_interval` |
 # | [treat macro F1 as a proportion of all n items](#question-macro) | {glue:text}`questions-macro` | `average="macro"` |
-# | [pool the spans of all documents](#question-documents) | {glue:text}`questions-spans` | `clustered_interval` |
-# | [count pixels for Dice](#question-dice) | {glue:text}`questions-pixels` | `clustered_interval` |
+# | [pool the spans of all documents](#question-documents) | {glue:text}`questions-spans` | `Units` |
+# | [count pixels for Dice](#question-dice) | {glue:text}`questions-pixels` | `Units` |
 # | [flatten several labels per item](#question-multilabel) | {glue:text}`questions-flat` | give the table of labels |
 # | [bootstrap a near-perfect score](#question-perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
 # | [t interval over ten folds](#question-folds), {glue:text}`questions-folds-times:.1f` times as long | {glue:text}`questions-folds` | pool the folds' counts |
@@ -211,7 +211,7 @@ quote(plus_two_low=min(two_each), plus_two_high=max(two_each))
 y_true = [1] * 50 + [0] * 50
 y_pred_a = [1] * 30 + [0] * 70
 y_pred_b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
-f1ci.difference_test(y_true, y_pred_a, y_pred_b)
+f1ci.Labels(y_true, {"A": y_pred_a, "B": y_pred_b}).difference()
 
 # %% [markdown]
 # How often does each way find a difference? We simulate two models on 500 items, first equal models and then a
@@ -235,9 +235,9 @@ def scores(tables):
 
 
 def p_value(table):
-    """Return the p-value of `difference_test` from a table of counts."""
+    """Return the p-value of the exact test from a table of counts."""
     y, a, b = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices((2, 2, 2)))
-    return f1ci.difference_test(y, a, b).p_value
+    return f1ci.Labels(y, {"A": a, "B": b}).difference().p_value
 
 
 # %% tags=["hide-input"]
@@ -250,7 +250,7 @@ def three_ways(p, generator):
     return {
         "intervals do not overlap": (a.high < b.low) | (b.high < a.low),
         "unpaired test": np.abs(b.estimate - a.estimate) > z * error,
-        "difference_test": np.array([p_value(table) for table in drawn]) <= alpha,
+        "exact test": np.array([p_value(table) for table in drawn]) <= alpha,
     }
 
 
@@ -268,8 +268,8 @@ for name in equal:
 # %% tags=["remove-cell"]
 power = {name: hits.mean() for name, hits in better.items()}
 quote(gap=gap, overlap_power=power["intervals do not overlap"])
-quote(unpaired_power=power["unpaired test"], power=power["difference_test"])
-quote(missed=1 - power["difference_test"])
+quote(unpaired_power=power["unpaired test"], power=power["exact test"])
+quote(missed=1 - power["exact test"])
 
 # %% [markdown]
 # B is better by {glue:text}`questions-gap:.3f`. The share of test sets in which the two intervals do not overlap is
@@ -288,9 +288,8 @@ quote(missed=1 - power["difference_test"])
 typical = np.array([315, 8, 12, 15, 15, 18, 12, 105])  # by truth, A and B: 000, 001, ... 111
 kinds = np.indices((2, 2, 2)).reshape(3, -1)
 y_true, y_pred_a, y_pred_b = np.repeat(kinds, typical, axis=1)
-test = f1ci.difference_test(
-    y_true, y_pred_a, y_pred_b, margin=0.03, confidence_level=confidence_level
-)
+two = f1ci.Labels(y_true, {"A": y_pred_a, "B": y_pred_b})
+test = two.difference(margin=0.03, confidence_level=confidence_level)
 test
 
 # %% tags=["remove-cell"]
@@ -355,7 +354,7 @@ def macro_of_n(tables):
 
 def macro_score(tables):
     """Return the limits of the default."""
-    return tuple(f1ci.metric_interval(tables, "macro_f1", confidence_level=confidence_level))
+    return tuple(f1ci.Matrix(tables).interval("macro_f1", confidence_level=confidence_level))
 
 
 # %% tags=["hide-input"]
@@ -413,7 +412,7 @@ print(f"accuracy, Wilson's interval by SciPy: {wilson.low:.3f} to {wilson.high:.
 
 # %% tags=["show-input"]
 counts = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [6, 0, 0], [1, 3, 4]]
-print(f1ci.clustered_interval(counts))  # tp, fp, fn of each document
+print(f1ci.Units(counts).interval())  # tp, fp, fn of each document
 
 # %% [markdown]
 # We simulate twenty documents of ten spans. The correlation of spans of one document is 0.3, and the true F1 is 0.8:
@@ -438,7 +437,7 @@ def pooled_or_by_unit(number, size, correlation, generator):
     counts = units(number, size, correlation, generator)
     level = {"confidence_level": confidence_level}
     pooled = f1ci.f1_interval(*np.moveaxis(counts.sum(axis=0), -1, 0), **level)
-    by_unit = f1ci.clustered_interval(counts, **level)
+    by_unit = f1ci.Units(counts).interval(average=None, **level)
     hits = [covers(interval, true_f1) for interval in (pooled, by_unit)]
     for name, held, x in zip(("pooled", "by unit"), hits, (pooled, by_unit), strict=True):
         print(f"{name:8} covers {rate(held)}, mean length {np.mean(x.length):.3f}")
@@ -475,8 +474,8 @@ pixels, _ = pooled_or_by_unit(30, 10_000, 0.05, generator)
 images = np.array(
     [[9_000, 500, 500], [8_800, 700, 400], [60, 50, 70], [9_200, 300, 600], [40, 30, 90]]
 )
-print("pooled Dice:", f1ci.clustered_interval(images))
-print("mean Dice:  ", f1ci.clustered_interval(images[:, None], average="samples"))
+print("pooled Dice:", f1ci.Units(images).interval())
+print("mean Dice:  ", f1ci.Units(images[:, None]).interval(average="samples"))
 
 # %% [markdown]
 # For [detection](https://github.com/cocodataset/cocoapi/issues/572), count matched, spurious and missed boxes in

@@ -594,7 +594,7 @@ figures.save(figure, "takahashi-coverage-saw-tooth")
 #
 # The paper finds that small test sets are covered too rarely, and stops there. Exact sums let us try
 # a remedy at once: the same standard error, carried to the logit scale and back
-# (`method="logit"` in {func}`f1ci.metric_interval`). This also keeps the interval inside [0, 1].
+# (`method="logit"` in `f1ci.Matrix(...).interval`). This also keeps the interval inside [0, 1].
 
 # %%
 small = [n for n in SIZES if n <= min(50, enumerate_macro)]

@@ -190,7 +190,9 @@ rows = []
 flip = {}
 for average, text in AVERAGES.items():
     flip[average] = found = {
-        unit: f1ci.difference_interval(*pair, average, groups=groups, **level)
+        unit: f1ci.Labels(pair[0], {"A": pair[1], "B": pair[2]}, groups=groups)
+        .difference(average, **level)
+        .interval
         for unit, groups in units.items()
     }
     ends = [f"{x.low:+.3f} to {x.high:+.3f}" for x in found.values()]

@@ -140,7 +140,7 @@ show.compare([f"takahashi/section-2/{key}" for key in estimates | means], names=
 def intervals(matrix, level=paper_level):
     """Return the intervals of micro, macro and macro* F1, by the gradient."""
     return {
-        m: f1ci.metric_interval(matrix, m, method="delta", confidence_level=level) for m in MEASURES
+        m: f1ci.Matrix(matrix).interval(m, method="delta", confidence_level=level) for m in MEASURES
     }
 
 
@@ -376,7 +376,7 @@ def fitting_shares(name):
     size = int(given(f"takahashi/table-4/{name}/n"))
     right_items = np.arange(1, size)
     tables = np.stack([right_items, size - right_items, 0 * right_items, 0 * right_items], axis=1)
-    interval = f1ci.metric_interval(tables.reshape(-1, 2, 2), "accuracy", method="delta")
+    interval = f1ci.Matrix(tables.reshape(-1, 2, 2)).interval("accuracy", method="delta")
     fits = np.ones(size - 1, dtype=bool)
     for end in ENDS:
         number = page.number(f"takahashi/table-4/{name}/micro_f1/{end}")
@@ -683,6 +683,6 @@ claim.table()
 #   {ref}`entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the macro averages of
 #   three classifiers with their intervals. The three micro estimates are inputs here.
 # - The closed forms are right in the appendices. In section 3.3 and in the R code they are not; use
-#   `f1ci.metric_interval`.
+#   `f1ci.Matrix`.
 # - Intervals for independent epochs alone do not show that the MNN is best. Usually intervals that
 #   do not overlap are a stricter test than needed.

@@ -20,9 +20,9 @@
 # ```python
 # import f1ci
 #
-# test = f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)
+# test = f1ci.Labels(y_true, {"A": y_pred_a, "B": y_pred_b}).difference(margin=0.02)
 # test.estimate, test.p_value, test.p_equivalent
-# f1ci.clustered_interval(counts)  # one row (tp, fp, fn) for each document
+# f1ci.Units(counts).interval()  # one row (tp, fp, fn) for each document
 # ```
 
 # %% tags=["parameters"]
@@ -69,7 +69,7 @@ METHODS = ("delta", "logit")
 # Test one small example in two ways.
 example = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])  # truth, A, B
 y, a, b = labels(example)
-test = f1ci.difference_test(y, a, b, method="exact")
+test = f1ci.Labels(y, {"A": a, "B": b}).difference(test="exact")
 say("compare-example-p", test.p_value)
 say("compare-example-difference", test.estimate)
 test
@@ -205,7 +205,7 @@ show.table(head, rows, numeric=range(7))
 #
 # - **pooled**: the counts of all documents, taken as independent (`f1ci.f1_interval`);
 # - **delta**: the estimate plus and minus 1.96 standard errors, with an error that counts documents (cluster-robust);
-# - **logit**: the default of `f1ci.clustered_interval`. Its error comes from leaving each document out in turn (the
+# - **logit**: the default of `f1ci.Units`. Its error comes from leaving each document out in turn (the
 #   jackknife). Its limits are computed for the log odds of F1, with Student's quantile;
 # - **bootstrap**: documents drawn with replacement, percentiles (on fewer collections).
 
@@ -308,9 +308,9 @@ say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
 
 # %%
 # Measure coverage for scores near 1.
-def covered_by(kind, truth, *counts, ask=f1ci.clustered_interval):
+def covered_by(kind, truth, counts):
     """Return how often a method's limits hold the truth, and their mean length."""
-    low, high = ask(*counts, method=kind, **level)
+    low, high = f1ci.Units(counts).interval(average=None, method=kind, **level)
     return comparisons.coverage(low, high, truth)
 
 
@@ -390,7 +390,7 @@ for _ in range(30):
     for (kind, method), results in averages.items():
         metric, average, a, b = AVERAGES[kind]
         ask = {"average": average, "method": method, **level}
-        intervals = [f1ci.clustered_interval(one, metric, **ask) for one in counts]
+        intervals = [f1ci.Units(one).interval(metric, **ask) for one in counts]
         low, high = np.array([tuple(one) for one in intervals if not np.isnan(one.estimate)]).T
         truth = population.truth(a, b, average == "weighted")
         results.append(comparisons.coverage(low, high, truth))
@@ -444,7 +444,8 @@ for units, skewed, correlation in designs:
     counts = np.moveaxis(pairs, 0, 2)  # both models, units, collections as if they were classes
     row = [f"{units}", "unlike" if skewed else "one", f"{correlation:g}"]
     for kind in least:
-        result = covered_by(kind, gain, *counts, ask=f1ci.clustered_difference)
+        limits = comparisons.limits_of_differences(counts, kind, confidence_level)
+        result = comparisons.coverage(*limits, gain)
         least[kind] = min(least[kind], result.covered)
         row += [f"{result.covered:.3f}", f"{result.length:.3f}"]
     rows.append(row)
@@ -465,7 +466,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # Compute a Wald test with the covariance of the published code, and with the right one.
 unlike = np.array([[[150, 35], [3, 12]], [[3, 8], [0, 40]]])  # made up; B predicts many more
 y, a, b = labels(unlike)
-delta = f1ci.difference_interval(y, a, b, "f1", method="delta")
+delta = f1ci.Labels(y, {"A": a, "B": b}).difference("f1", method="delta").interval
 each = sum(f1ci.score_interval(y, x, "f1", method="delta").standard_error ** 2 for x in (a, b))
 # f1ci divides the variance of a difference by n - 1, and that of one score and the code by n.
 difference = delta.standard_error**2 * (1 - 1 / len(y))

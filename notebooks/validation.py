@@ -119,7 +119,7 @@ def our_interval(matrix, metric, method):
         metric = f1ci.metrics.macro(name)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        interval = f1ci.metric_interval(matrix, metric, method=method)
+        interval = f1ci.Matrix(matrix).interval(metric, method=method)
     seen = ", ".join(sorted({w.category.__name__ for w in caught}))
     return [interval.estimate, *interval], seen
 
@@ -375,7 +375,7 @@ def ends(counts):
         # Undefined scores and rare classes are outcomes here. Undefined scores are counted.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
         for method in OURS:
-            interval = f1ci.metric_interval(counts, "macro_f1", method=method)
+            interval = f1ci.Matrix(counts).interval("macro_f1", method=method)
             undefined = np.isnan(interval.estimate)
             limits.append([np.where(undefined, np.nan, end) for end in interval])
     low, high = np.moveaxis(limits, 0, -1)

@@ -185,13 +185,13 @@ show.table(head, rows, numeric=range(2, 6))
 # ### The paired exact test on the same folds
 #
 # Each repetition tests every utterance once. So it is one paired comparison of 153,656 words, and
-# `f1ci.difference_test` applies. The $p$-values are two-sided. The t test, with the correction of
+# The test of `f1ci.Labels` applies. The $p$-values are two-sided. The t test, with the correction of
 # {cite:t}`nadeau2003`, uses the six differences of the folds.
 
 # %%
 paired = {
-    (*case, repetition): f1ci.difference_test(
-        *tag_sets.labels(cells[case[0]][repetition].sum(axis=(0, 1))), case[1]
+    (*case, repetition): tag_sets.both(cells[case[0]][repetition].sum(axis=(0, 1))).difference(
+        case[1]
     )
     for case in cases
     for repetition in range(3)
@@ -220,7 +220,7 @@ show.table(head, rows, numeric=range(2, 8))
 # ### Words of one dialogue are alike
 #
 # The exact test takes words as independent, as the posterior does. But some dialogues are easy and
-# some hard. `f1ci.clustered_interval` takes the dialogues as the independent units. Here are the
+# some hard. `f1ci.Units` takes the dialogues as the independent units. Here are the
 # intervals of four tags in one repetition, and of the difference:
 
 # %%
@@ -235,10 +235,10 @@ def by_words_and_dialogues(name, metric):
     tp, fp, fn = a.sum(axis=0)
     words = tag_sets.labels(by_dialogue.sum(axis=0))
     return [
-        f1ci.metric_interval([[0, fp], [fn, tp]], metric, **level),
-        f1ci.clustered_interval(a, metric, **level),
-        f1ci.difference_interval(*words, metric, **level),
-        f1ci.clustered_difference(a, b, metric, **level),
+        f1ci.Matrix([[0, fp], [fn, tp]]).interval(metric, **level),
+        f1ci.Units(a).interval(metric, **level),
+        f1ci.Labels(words[0], {"A": words[1], "B": words[2]}).difference(metric, **level).interval,
+        f1ci.Units({"A": a, "B": b}).difference(metric, **level).interval,
     ]
 
 
@@ -425,8 +425,7 @@ for pair in PAIRS:
         )
         gap = np.subtract(*(fold_statistics.scores(tables, metric) for tables in (b, a)))
         exact = [
-            f1ci.difference_test(*tag_sets.labels(table[0].sum(axis=0)), metric).p_value
-            for table in inside[pair]
+            tag_sets.both(table[0].sum(axis=0)).difference(metric).p_value for table in inside[pair]
         ]
         verdicts[pair, metric] = {
             "better": (bayes < 0.5).mean(),
@@ -512,7 +511,7 @@ claim.table()
 #   test that takes them as independent cannot see a difference of this size.
 # - The posterior of one model is too narrow, because words of one utterance and of one dialogue are
 #   alike. In the difference most of this cancels.
-# - For two models on the same folds, take a paired test: `f1ci.difference_test`, with `groups=` if
-#   items come in documents, or `f1ci.clustered_difference`.
+# - For two models on the same folds, take a paired test: `f1ci.Labels(...).difference()`, with `groups=` if
+#   items come in documents, or that of `f1ci.Units`.
 # - No test on one corpus says how the comparison would end on another kind of data. To know it, cut the
 #   corpus where the data will differ, here between dialogues.

@@ -607,8 +607,8 @@ say("yuan-abalone-even-chance", 0.5 ** len(numbers))
 matrix = np.array([[n - 10, 5], [5, 0]])  # hardly anything is wrong
 prevalence_metric = f1ci.metrics.BinaryMetric("prevalence", lambda _eza, _ea, ez: ez)
 added = [
-    f1ci.metric_interval(matrix, metric, method="blur").standard_error ** 2
-    - f1ci.metric_interval(matrix, metric, method="delta").standard_error ** 2
+    f1ci.Matrix(matrix).interval(metric, method="blur").standard_error ** 2
+    - f1ci.Matrix(matrix).interval(metric, method="delta").standard_error ** 2
     for metric in (prevalence_metric, "accuracy")
 ]
 say("yuan-abalone-blur-ratio", added[1] / added[0])

@@ -21,10 +21,10 @@ const results = (() => {
   // Without the last digits, which are rounding: 0.99, not 0.9899999999999999.
   const tidy = (value) => String(Number(value.toPrecision(12)));
 
-  /** A call of a function of the package. */
-  function call(name, positional, level, method = null) {
-    const named = [...(method ? [`method="${method}"`] : []), ...(level === 0.95 ? [] : [`confidence_level=${tidy(level)}`])];
-    return `f1ci.${name}(${[...positional, ...named].join(", ")})`;
+  /** A line of Python: a call of f1ci's `asked`, such as "f1_interval" or "Matrix(...).interval". */
+  function call(asked, positional, level) {
+    const named = level === 0.95 ? [] : [`confidence_level=${tidy(level)}`];
+    return `f1ci.${asked}(${[...positional, ...named].join(", ")})`;
   }
   const listOf = (matrix) => `[${matrix.map((row) => `[${row.join(", ")}]`).join(", ")}]`;
 
@@ -40,10 +40,10 @@ const results = (() => {
     name: scoreName(beta), label: labelOf(scoreName(beta), of), x: tp, y: fp, w: fn, ...f1ci.fbetaWeights(beta),
     reference: beta === 1 ? LAM : WILSON,
     call: beta === 1 ? ["f1_interval", [`tp=${tp}`, `fp=${fp}`, `fn=${fn}`]]
-      : ["metric_interval", [`[[${tn ?? 0}, ${fp}], [${fn}, ${tp}]]`, `f1ci.metrics.fbeta(${beta})`]],
+      : [`Matrix([[${tn ?? 0}, ${fp}], [${fn}, ${tp}]]).interval`, [`f1ci.metrics.fbeta(${beta})`]],
   });
   const share = (name, metric, x, y, w, matrix, of = "") => ({
-    name, label: labelOf(metric, of), x, y, w, a: 1, b: 1, reference: WILSON, call: ["metric_interval", [matrix, `"${metric}"`]],
+    name, label: labelOf(metric, of), x, y, w, a: 1, b: 1, reference: WILSON, call: [`Matrix(${matrix}).interval`, [`"${metric}"`]],
   });
 
   /** The row of a score with its score interval. */
@@ -92,7 +92,7 @@ const results = (() => {
       const key = name.toLowerCase();
       const limits = averages.scoreLimits(matrix, a, b, level, key === "weighted");
       const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
-      const python = call("metric_interval", [listOf(matrix), metric], level);
+      const python = call(`Matrix(${listOf(matrix)}).interval`, [metric], level);
       return { name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python };
     };
     const micro = rowOf(share("Micro (accuracy)", "micro_f1", right, wrong, 0, listOf(matrix)), level);
@@ -234,7 +234,7 @@ const results = (() => {
     const discordant = t.posA + t.posB + t.negA + t.negB;
     const kinds = Object.values(tables.KINDS).map((kind) => `[${[...kind].join(", ")}]`).join(", ");
     const numbers = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
-    const test = call("difference_test", ["y", "a", "b"], level, "exact");
+    const test = call('Labels(y, {"A": a, "B": b}).difference', ['test="exact"'], level);
     const difference = {
       name: "B minus A", signed: true, label: "F1 of B minus F1 of A", low, high, p, discordant,
       estimate: models[1].estimate - models[0].estimate, reference: WILSON,

@@ -15,13 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 import f1ci
-from f1ci import _tables, _validation, metrics
+from f1ci import _tables, metrics
 from f1ci.cli.columns import Named, Predictions
 from f1ci.cli.files import Column
 from f1ci.cli.predictions import read, tables_of
 from f1ci.cli.words import in_order, number, positive_class, refuse, some
+from f1ci.data import checks
 from f1ci.metrics.averages import mean_of
-from f1ci.results import Fields, Labels
+from f1ci.types import Fields, LabelsLike
 
 
 class Answer(NamedTuple):
@@ -42,9 +43,9 @@ def counts(options: Namespace) -> Answer:
         names = [options.metric or "f1"]
     if "TN" not in of:
         _refuse_without_negatives(names)
+    matrix = f1ci.Matrix([[of.get("TN", 0), of["FP"]], [of["FN"], of["TP"]]])
     intervals = [
-        f1ci.metric_interval(
-            [[of.get("TN", 0), of["FP"]], [of["FN"], of["TP"]]],
+        matrix.interval(
             name,
             method=options.method,
             confidence_level=options.confidence_level,
@@ -88,7 +89,7 @@ def report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
     predictions = read_labels(options, models=1)
     if len(predictions.models) != 1:
-        listed = _validation.listing(predictions.models)
+        listed = checks.listing(predictions.models)
         refuse(f"a report is for one model: name it with --pred; got {listed}")
     true, predicted = predictions.labels
     table = f1ci.classification_report(
@@ -121,7 +122,7 @@ def compare(options: Namespace) -> Answer:
 
 def _comparison(
     options: Namespace, predictions: Predictions, metric: metrics.Metric, positive: str | None
-) -> f1ci.ModelComparison:
+) -> f1ci.results.ModelComparison:
     """Return the comparison of the models."""
     (true, *predicted), compared, arguments = _of_class(options, predictions, metric, positive)
     names = map(_tables.printable, predictions.models)
@@ -138,7 +139,7 @@ def _comparison(
     )
 
 
-def _is_any_worse(comparison: f1ci.ModelComparison, than: str) -> bool:
+def _is_any_worse(comparison: f1ci.results.ModelComparison, than: str) -> bool:
     """Tell if a model is worse than the first, by its interval and by Holm's p-value."""
     tests = [(pair, test) for pair, test in comparison.tests.items() if pair[0] == than]
     return any(
@@ -150,12 +151,12 @@ def _is_any_worse(comparison: f1ci.ModelComparison, than: str) -> bool:
 
 def _of_class(
     options: Namespace, predictions: Predictions, metric: metrics.Metric, positive: str | None
-) -> tuple[list[Labels], metrics.Metric, Fields]:
+) -> tuple[list[LabelsLike], metrics.Metric, Fields]:
     """Return labels, metric and arguments of a comparison of all classes, or of one of them.
 
     Of three classes or more the others become one. If the shares of all are known, they stay apart.
     """
-    columns: list[Labels] = [*predictions.labels]
+    columns: list[LabelsLike] = [*predictions.labels]
     shares = _given(options, "class_shares")
     if positive is None:
         return columns, metric, shares
@@ -163,7 +164,7 @@ def _of_class(
         return columns, metric, {"pos_label": positive} | shares
     if shares:
         if options.labels:
-            got = _validation.listing(options.labels)
+            got = checks.listing(options.labels)
             refuse(f"--class-shares with --positive takes all classes: omit --labels {got}")
         of_one = replace(mean_of("macro", metric), name=metric.name)
         return columns, of_one, {"labels": [positive]} | shares
@@ -175,7 +176,7 @@ def _classes(predictions: Predictions) -> list[str]:
     return in_order(label for column in predictions.labels for label in set(column))
 
 
-def _rows(comparison: f1ci.ModelComparison) -> list[Fields]:
+def _rows(comparison: f1ci.results.ModelComparison) -> list[Fields]:
     """Return a row for each model and each pair; the last one has the verdict."""
     rows: list[Fields] = []
     for name, interval in comparison.intervals.items():
@@ -204,7 +205,7 @@ def compared_metric(
     if positive is None:
         positive = positive_class(classes)
     if positive not in classes:
-        got = f"got {_validation.short(positive)} and the classes {_validation.listing(classes)}"
+        got = f"got {checks.short(positive)} and the classes {checks.listing(classes)}"
         refuse(f"which class is the positive one? name it with --positive; {got}")
     return metric, positive
 
@@ -278,7 +279,7 @@ def _shares(words: Sequence[str], spelled: dict[str, str]) -> dict[str, float]:
         try:
             number_of = float(share if equals and label not in shares else "")
         except ValueError:
-            raise ValueError(f"{rule}, got {_validation.short(word)}") from None
+            raise ValueError(f"{rule}, got {checks.short(word)}") from None
         shares[label] = number_of
     return shares
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
-from f1ci._validation import short
 from f1ci.cli.files import Column, Table, listing
 from f1ci.cli.words import alike_in_meaning, is_missing, number, refuse, some, spelling
-from f1ci.results import IntervalWarning, warn
+from f1ci.data.checks import short
+from f1ci.types import IntervalWarning, warn
 
 # More different labels than this are scores or identifiers.
 _MOST_LABELS = 1_000
@@ -281,5 +281,5 @@ def _repeated(counts: Column) -> list[int]:
     items = sum(times)
     if not 0 < items <= _MOST_ITEMS:
         what = f"{counts.file}: the column {counts.name!r} adds up to {items:,} items"
-        refuse(f"{what}, not to 1 to {_MOST_ITEMS:,}", "give their matrix to f1ci.metric_interval")
+        refuse(f"{what}, not to 1 to {_MOST_ITEMS:,}", "give their matrix to f1ci.Matrix")
     return [place for place, often in enumerate(times) for _ in range(often)]

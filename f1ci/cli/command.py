@@ -15,7 +15,8 @@ from typing import Any
 import f1ci
 from f1ci.cli import answers
 from f1ci.cli.answers import Answer
-from f1ci.results import IntervalWarning, in_json
+from f1ci.results import in_json
+from f1ci.types import IntervalWarning
 
 _EXAMPLES = """\
 examples:
@@ -32,8 +33,8 @@ A file has a line for each item: CSV, tab-separated text, or JSON lines. f1ci sa
 takes; where the file leaves a doubt, it asks for --true or --pred.
 The calculator in f1ci's book reads printed confusion matrices.
 Limits are for items drawn at random, or for documents (--groups). For fixed numbers of items of
-the classes use f1ci.metric_interval(..., fixed='rows') in Python, and for other strata with known
-shares f1ci.score_interval(..., strata=, stratum_shares=).
+the classes use f1ci.Matrix(..., fixed='rows') in Python, and for other strata with known
+shares f1ci.Labels(..., strata=, stratum_shares=).
 The exit code is 0, 2 after bad input, and with --fail-if also 1. `f1ci COMMAND --help` explains a
 command."""
 

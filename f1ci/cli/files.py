@@ -19,9 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from f1ci import _validation
 from f1ci.cli.words import refuse, said_by
-from f1ci.results import IntervalWarning, warn
+from f1ci.data import checks
+from f1ci.types import IntervalWarning, warn
 
 # A line of a file with its number; a blank line has no cells.
 Line: TypeAlias = tuple[int, list[str]]
@@ -95,7 +95,7 @@ class Table:
 
 def listing(columns: Sequence[Column]) -> str:
     """Return the names of columns, as a message lists them."""
-    return _validation.listing([column.name for column in columns])
+    return checks.listing([column.name for column in columns])
 
 
 def text_of(path: str, file: str) -> str:
@@ -230,7 +230,7 @@ def _lines_of_json(text: str, file: str) -> Iterator[Line]:
     objects = _objects(text, file)
     for k, one in enumerate(objects, start=1):
         if not isinstance(one, dict):
-            refuse(f"{file}: object {k} must have names, got {_validation.short(one)}")
+            refuse(f"{file}: object {k} must have names, got {checks.short(one)}")
     names = list(dict.fromkeys(name for one in objects for name in one))
     yield 0, [str(name).strip() for name in names]
     for k, one in enumerate(objects, start=1):
@@ -248,7 +248,7 @@ def _objects(text: str, file: str) -> list[Any]:
     objects = list(map(_parsed, lines))
     if None in objects:
         k = objects.index(None)
-        refuse(f"{file}: object {k + 1} is not JSON, got {_validation.short(lines[k])}")
+        refuse(f"{file}: object {k + 1} is not JSON, got {checks.short(lines[k])}")
     return objects
 
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from f1ci._validation import short
 from f1ci.cli.columns import Named, truth_by_name
 from f1ci.cli.files import Column, Table
 from f1ci.cli.words import number, refuse, said_by, spelling
-from f1ci.results import IntervalWarning, warn
+from f1ci.data.checks import short
+from f1ci.types import IntervalWarning, warn
 
 # The places of the common items in the first file and in the second.
 Places: TypeAlias = tuple[Sequence[int], Sequence[int]]

@@ -11,7 +11,7 @@ from f1ci.cli.columns import Named, Predictions, chosen
 from f1ci.cli.files import Table
 from f1ci.cli.joining import joined
 from f1ci.cli.words import refuse
-from f1ci.results import IntervalWarning, warn
+from f1ci.types import IntervalWarning, warn
 
 
 def read(

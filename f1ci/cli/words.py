@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import NoReturn
 
-from f1ci import _validation
+from f1ci.data import checks
 
 _LISTS = json.loads(files("f1ci.cli").joinpath("words.json").read_text("utf-8"))
 WORDS = {what: frozenset(words.split()) for what, words in _LISTS.items()}
@@ -74,7 +74,7 @@ def in_order(labels: Iterable[str]) -> list[str]:
 
 def some(labels: Iterable[str]) -> str:
     """Return the first labels in order, as a message lists them."""
-    return _validation.listing(in_order(labels), 4)
+    return checks.listing(in_order(labels), 4)
 
 
 def positive_class(classes: Sequence[str]) -> str | None:

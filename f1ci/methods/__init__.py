@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from f1ci import _validation
+from f1ci.data import checks
 from f1ci.methods import delta, wilson_direct
 from f1ci.methods.closed_form import Limits
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 if TYPE_CHECKING:
     from f1ci.samples import Sample
@@ -94,6 +94,13 @@ class Method:
         What the method does where the standard error is zero, if that needs a warning.
     error : callable or None
         Gives the standard error that the method uses instead of the delta method's.
+    leaves_range : bool
+        Limits are the estimate plus and minus a multiple of the error, also outside of the range.
+    by_error : bool
+        Limits depend on the estimate and its error only. So joint intervals take the correlations
+        that were observed.
+    knows_unseen : bool
+        Limits are as wide as not knowing the classes without items makes them.
     """
 
     name: str
@@ -102,27 +109,45 @@ class Method:
     paper_name: str | None = None
     at_zero_error: str = ""
     error: Callable[[Sample, FloatOrArray], Array] | None = None
+    leaves_range: bool = False
+    by_error: bool = False
+    knows_unseen: bool = False
 
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         # Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.closed_form
-        Method("score", score, lambda sample: sample.has_score_limits, "wilson_indirect"),
+        Method(
+            "score",
+            score,
+            lambda sample: sample.has_score_limits,
+            "wilson_indirect",
+            knows_unseen=True,
+        ),
         # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.closed_form
         Method("cautious", cautious, lambda sample: sample.has_cautious_limits, "clopper_pearson"),
         # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
         Method("wilson_direct", direct, lambda sample: sample.is_f1),
         # Agresti (2013), section 3.1; f1ci.methods.delta
-        Method("logit", logit, at_zero_error="the interval is the whole range"),
+        Method("logit", logit, at_zero_error="the interval is the whole range", by_error=True),
         # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
-        Method("delta", symmetric, _always, "wald", "the interval has length zero"),
+        Method(
+            "delta",
+            symmetric,
+            paper_name="wald",
+            at_zero_error="the interval has length zero",
+            leaves_range=True,
+            by_error=True,
+        ),
         # Yuan and Jiang (2025), remark 2, choice II
         Method(
             "blur",
             blur,
             lambda sample: sample.has_blur,
             error=lambda sample, z: sample.blurred_error(z),
+            leaves_range=True,
+            by_error=True,
         ),
     )
 }
@@ -166,6 +191,4 @@ def one_of(name: object, serving: Iterable[str], what: str) -> str:
     meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
     hint = f"; it is called {meant!r} here" if meant in names else ""
     listed = ", ".join(map(repr, names))
-    raise ValueError(
-        f"method must be one of {listed} for {what}, got {_validation.short(name)}{hint}"
-    )
+    raise ValueError(f"method must be one of {listed} for {what}, got {checks.short(name)}{hint}")

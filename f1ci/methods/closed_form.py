@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
 from f1ci.methods import region
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 Limits: TypeAlias = tuple[Array, Array]
 

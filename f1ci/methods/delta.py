@@ -31,18 +31,14 @@ than a few dozen groups, the cluster-robust intervals are too short. Score inter
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from f1ci.methods.closed_form import Limits
 from f1ci.metrics.base import ExpectationMetric, Slopes
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 # An estimate this near to the border, as a share of the range, is at the border.
 _BORDER = 1e-12
-
-# Sums of influences this small next to what they add up are rounding, and are really zero.
-_ROUNDING = 1e-14
 
 
 def normal_quantile(level: float) -> float:
@@ -123,24 +119,3 @@ def blur(metric: ExpectationMetric, means: Slopes, n: Array, z: FloatOrArray) ->
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.stack(np.broadcast_arrays(*metric.partials(*means)))
         return np.asarray((slopes**2).sum(axis=0) * z**2 / (2.0 * n**2))
-
-
-def item_covariance(
-    influences: Array, counts: Array, groups: NDArray[np.intp] | None = None
-) -> Array:
-    """Return the covariance (K, K, ...) of estimates from influences (K, rows, ...) and counts.
-
-    The divisor is n - 1. With groups, one for each row, influences are summed within them, and the
-    factor is G / (G - 1).
-    """
-    n = counts.sum(axis=0)
-    weighted = influences * counts
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if groups is None:
-            products = np.einsum("kr...,lr...->kl...", weighted, influences)
-            return np.asarray(products / (n * (n - 1.0)))
-        sums = np.stack([np.bincount(groups, row) for row in weighted])
-        sizes = np.stack([np.bincount(groups, row) for row in np.abs(weighted)])
-        sums = np.where(np.abs(sums) <= _ROUNDING * sizes, 0.0, sums)
-        units = sums.shape[1]
-        return np.asarray((sums @ sums.T) * (units / (units - 1.0) / n**2))

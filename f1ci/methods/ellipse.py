@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import ndtr
 
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 # z -> low, high
 LimitsAt: TypeAlias = Callable[[FloatOrArray], tuple[Array, Array]]

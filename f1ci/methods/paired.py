@@ -1,4 +1,4 @@
-r"""Tests of whether two models score alike on the same items: kernels of `difference_test`.
+r"""Tests of whether two models score alike on the same items: kernels of `f1ci.pairs`.
 
 **Exact test.** If A and B are exchangeable on every item (swapping their two predictions changes
 the distribution of nothing), each item's pair may be swapped by the toss of a coin. Only items on
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from f1ci.results import Array
+from f1ci.types import Array
 
 __all__ = ["SwappedUnits", "exact_p_value", "random_swaps", "swapped_units"]
 

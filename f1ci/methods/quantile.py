@@ -37,8 +37,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from scipy.special import ndtr, ndtri, owens_t
 
-from f1ci import _validation
-from f1ci.results import Array, FloatOrArray
+from f1ci.data import checks
+from f1ci.types import Array, FloatOrArray
 
 _MOST_VARIABLES = 200  # the random numbers of one step take 30 MB
 _ZERO_PIVOT = 1e-12
@@ -80,9 +80,9 @@ def equicoordinate_quantile(
     >>> f1ci.equicoordinate_quantile(np.eye(3)[None], 0.9).round(2)
     array([2.11])
     """
-    matrices = _validation.correlation(correlation)
-    level = _validation.confidence_level(confidence_level)
-    accuracy = _validation.positive("accuracy", accuracy)
+    matrices = checks.correlation(correlation)
+    level = checks.confidence_level(confidence_level)
+    accuracy = checks.positive("accuracy", accuracy)
     k = matrices.shape[-1]
     quantiles = [quantile_of(matrix, level, accuracy) for matrix in matrices.reshape(-1, k, k)]
     if matrices.ndim == 2:

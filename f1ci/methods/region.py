@@ -42,7 +42,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 __all__ = ["score_limits", "variance_factor"]
 

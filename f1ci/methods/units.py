@@ -32,7 +32,7 @@ from scipy.special import ndtr, stdtrit
 
 from f1ci.methods import delta
 from f1ci.methods.closed_form import Limits, tversky_moments
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 # Changes this small relative to what they are differences of are rounding.
 _ROUNDING = 1e-13
@@ -68,13 +68,6 @@ class Moves(NamedTuple):
     def units(self) -> Array:
         """The number of units that hold items, at least 1."""
         return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
-
-
-def delta_error(influence: Array, estimate: Array) -> Array:
-    """Return the cluster-robust standard error of the delta method, with the factor G / (G - 1)."""
-    units = len(influence)
-    square = (influence**2).sum(axis=0) * (units / max(units - 1, 1))
-    return np.where(np.isnan(estimate), np.nan, np.sqrt(square))
 
 
 def jackknife_error(moves: Moves) -> Array:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from f1ci.methods.closed_form import Limits
-from f1ci.results import Array, FloatOrArray
+from f1ci.types import Array, FloatOrArray
 
 # Newton steps. Four are within 3e-13 of the root whatever the counts and the level, a fifth
 # brings all to rounding error.

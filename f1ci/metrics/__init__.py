@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from f1ci import _validation
+from f1ci.data import checks
 from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
@@ -75,7 +75,7 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    weights = _validation.number("a", a), _validation.number("b", b)
+    weights = checks.number("a", a), checks.number("b", b)
     if not all(x == 0.0 or _LEAST_WEIGHT <= x <= _LARGEST_WEIGHT for x in weights) or a == b == 0:
         rule = f"be 0, not both, or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
         raise ValueError(f"weights of errors must {rule}, got a={a!r}, b={b!r}")
@@ -106,8 +106,8 @@ def fbeta(beta: float) -> Tversky:
     >>> round(half.value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    if not 1e-7 <= _validation.positive("beta", beta) <= 1e7:
-        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {_validation.short(beta)}")
+    if not 1e-7 <= checks.positive("beta", beta) <= 1e7:
+        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {checks.short(beta)}")
     square = float(beta) ** 2
     name = "f1" if square == 1.0 else f"fbeta({beta:g})"
     return Tversky(name, 1 / (1 + square), square / (1 + square))
@@ -160,7 +160,7 @@ def get(metric: str | Metric) -> Metric:
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):
-        return METRICS[_validation.choice("metric", metric, METRICS)]
+        return METRICS[checks.choice("metric", metric, METRICS)]
     name = metric if metric in METRICS else re.sub("[ -]", "_", metric.strip().lower())
     name = ALIASES.get(name, name)
     if name in METRICS:
@@ -172,7 +172,7 @@ def get(metric: str | Metric) -> Metric:
         return averaged
     near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
     hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
-    raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
+    raise ValueError(f"metric must have a known name, got {checks.short(metric)}{hint}")
 
 
 def _average(name: str) -> Metric | None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from f1ci.data import Items, Matrix
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
 from f1ci.metrics.base import (
     UNIT,
     BinaryMetric,
@@ -24,7 +25,7 @@ from f1ci.metrics.base import (
     precision,
     recall,
 )
-from f1ci.results import Array
+from f1ci.types import Array
 
 # The smallest and the largest correlation and kappa.
 SIGNED = (-1.0, 1.0)

@@ -20,9 +20,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import _validation
-from f1ci.data import Items, Matrix
+from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
 from f1ci.metrics.base import (
+    FEW,
     UNIT,
     ClassMetric,
     ExpectationMetric,
@@ -35,7 +37,7 @@ from f1ci.metrics.base import (
     precision,
     recall,
 )
-from f1ci.results import Array
+from f1ci.types import Array, FloatOrArray
 
 # What a class without a score counts if it is left out.
 SKIP = np.nan
@@ -180,6 +182,37 @@ class Mean(ClassMetric):
             return np.full(matrix.total.shape, self.range[1])
         return super().perfect(matrix)
 
+    def over(self, classes: int, /) -> tuple[int, ...] | None:
+        """Return the places of the classes that the settled average is over."""
+        if self.average == "samples":
+            return None
+        absent = self.left_out()
+        return tuple(k for k in self.chosen or range(classes) if k not in absent)
+
+    def left_out(self) -> tuple[int, ...]:
+        """Return the classes without a score, unless they count as a constant."""
+        return self.absent or () if np.isnan(self.constant) else ()
+
+    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+        """Return how much lower and higher the classes without a score may make the average."""
+        if np.isnan(self.constant):
+            return None
+        share = np.nan_to_num(self.share_absent(matrix))
+        return share * (self.constant - self.range[0]), share * (self.range[1] - self.constant)
+
+    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell in which of all classes few items matter to a Tversky score that is averaged."""
+        if self.average == "micro" or not isinstance(self.of, Tversky):
+            return None
+        few = self.of.items_that_matter(matrix) < FEW
+        if self.average == "weighted":
+            few &= matrix.true > 0.0
+        averaged = np.zeros(len(few), dtype=bool)
+        averaged[list(self.chosen) or slice(None)] = True
+        averaged[list(self.absent or ())] = False
+        few[~averaged] = False
+        return np.asarray(few)
+
     def share_absent(self, matrix: Matrix) -> Array:
         """Return the weight of the classes that have no score."""
         means = self._chosen(*expectations(matrix))
@@ -213,12 +246,10 @@ def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
 def with_undefined(metric: Mean, undefined: str | float) -> Mean:
     """Return the average with a rule for classes without a score: "skip", nan, 0 or 1."""
     if isinstance(undefined, str):
-        _validation.choice("undefined", undefined, ("skip",))
+        checks.choice("undefined", undefined, ("skip",))
         return metric
     if undefined not in (0, 1) and undefined == undefined:
-        raise ValueError(
-            f"undefined must be 'skip', nan, 0 or 1, got {_validation.short(undefined)}"
-        )
+        raise ValueError(f"undefined must be 'skip', nan, 0 or 1, got {checks.short(undefined)}")
     if np.isnan(undefined):
         return replace(metric, strict=True)
     return replace(metric, undefined_as=float(undefined))
@@ -292,11 +323,31 @@ class MacroStar(ClassMetric):
         divisor = self.a * q + self.b * p
         return np.where(divisor == 0.0, 1.0, divisor)
 
-    def share_absent(self, matrix: Matrix) -> Array:
-        """Return the larger one of the two weights of classes without a score."""
-        return np.maximum(
-            self.of_precision.share_absent(matrix), self.of_recall.share_absent(matrix)
-        )
+    def over(self, classes: int, /) -> tuple[int, ...] | None:
+        """Return the places of the classes that have a precision or a recall that counts."""
+        of_precision = self.of_precision.over(classes) or ()
+        of_recall = self.of_recall.over(classes) or ()
+        return tuple(sorted({*of_precision, *of_recall}))
+
+    def left_out(self) -> tuple[int, ...]:
+        """Return the classes without a precision, then those without a recall."""
+        return self.of_precision.left_out() + self.of_recall.left_out()
+
+    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+        """Return the larger one of what the classes without a precision, or a recall, may do."""
+        of_precision = self.of_precision.unknown(matrix)
+        of_recall = self.of_recall.unknown(matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        return np.fmax(of_precision[0], of_recall[0]), np.fmax(of_precision[1], of_recall[1])
+
+    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell in which classes few items matter to the precision or to the recall."""
+        of_precision = self.of_precision.with_few_items(matrix)
+        of_recall = self.of_recall.with_few_items(matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        return np.asarray(of_precision | of_recall)
 
 
 def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric:

@@ -38,9 +38,10 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _validation
-from f1ci.data import Cells, Items, Matrix, all_cells, dense
-from f1ci.results import Array, FloatOrArray, as_scalar
+from f1ci.data import checks
+from f1ci.data.items import Items
+from f1ci.data.matrix import Cells, Matrix, all_cells, dense
+from f1ci.types import Array, FloatOrArray, as_scalar
 
 # Real when a metric is evaluated, complex when it is differentiated by complex step.
 Numbers: TypeAlias = Any
@@ -53,6 +54,9 @@ _ROUNDING = 1e-14
 
 # The derivatives of a `MatrixMetric` take the fourth power of the classes: 60 of them a second.
 _MOST_CLASSES = 60
+
+# Fewer items than this that matter to the score of a class are too few.
+FEW = 3
 
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
@@ -105,7 +109,7 @@ class Metric:
         float or ndarray, shape (...)
             ``nan`` where the metric is undefined.
         """
-        table = _validation.matrices(self, matrix, _validation.weights)
+        table = checks.matrices(self, matrix, checks.weights)
         return as_scalar(self.estimate(Matrix.of(table)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
@@ -121,7 +125,7 @@ class Metric:
         ndarray, shape (..., r, r)
             The influence function: its mean under ``matrix / total`` is zero.
         """
-        table = _validation.matrices(self, matrix, _validation.weights)
+        table = checks.matrices(self, matrix, checks.weights)
         r = table.shape[-1]
         every = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
         listed = Matrix(all_cells(r), every.reshape(r * r, *table.shape[:-2]))
@@ -143,11 +147,6 @@ class Metric:
             rounding = np.abs(influence) <= _ROUNDING * (size + mean_size)
         return value, np.where(rounding, 0.0, influence)
 
-    def error(self, matrix: Matrix, influence: Array) -> Array:
-        """Return the standard error of the delta method for independent items."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.sqrt(matrix.sum(influence * influence)) / matrix.total)
-
     def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
         """Return the value and the slope by each cell, up to a constant for each matrix."""
         return self.slopes_and_size(matrix)[:2]
@@ -168,6 +167,29 @@ class Metric:
     def settled(self, _undefined: NDArray[np.bool_], /) -> Metric:
         """Return the average that has no value for certain parts, whatever the matrix."""
         return self
+
+    def over(self, _classes: int, /) -> tuple[int, ...] | None:
+        """Return the places of the classes that an average is over; None for other metrics."""
+        return None
+
+    def left_out(self) -> tuple[int, ...]:
+        """Return the classes that a settled average leaves out because they have no score."""
+        return ()
+
+    def unknown(self, _matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+        """Return how much lower and higher an average may be because of classes without a score.
+
+        None if no class counts as a constant.
+        """
+        return None
+
+    def with_few_items(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell in which classes of an average fewer than `FEW` items matter to the score."""
+        return None
+
+    def strata(self, _cells: Cells, /) -> NDArray[np.intp] | None:
+        """Return the stratum of each cell, if shares of strata are known."""
+        return None
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -230,9 +252,9 @@ class ExpectationMetric(ClassMetric):
 
 def _check_range(value: tuple[float, float]) -> None:
     """Check that the range of a metric of one's own is a smaller and a larger number."""
-    ends = _validation.real("range", value)
+    ends = checks.real("range", value)
     if ends.shape != (2,) or not ends[0] < ends[1]:
-        got = _validation.short(value)
+        got = checks.short(value)
         raise ValueError(f"range must be the smallest and the largest value, got {got}")
 
 
@@ -259,11 +281,11 @@ class BinaryMetric(ExpectationMetric):
     and you have its interval:
 
     >>> from f1ci.metrics import BinaryMetric
-    >>> from f1ci import metric_interval
+    >>> from f1ci import Matrix
     >>> def value(x, ea, ez):
     ...     return x / ez - (ea - x) / (1 - ez)
     >>> youden = BinaryMetric("youden", value, range=(-1, 1))
-    >>> interval = metric_interval([[159, 47], [43, 286]], youden)
+    >>> interval = Matrix([[159, 47], [43, 286]]).interval(youden)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.641 (0.569, 0.704)
     """
@@ -297,15 +319,15 @@ class MatrixMetric(Metric):
 
     >>> import numpy as np
     >>> from f1ci.metrics import MatrixMetric
-    >>> from f1ci import metric_interval
+    >>> from f1ci import Matrix
     >>> def kappa(p):
     ...     agreement = np.trace(p, axis1=-2, axis2=-1)
     ...     chance = (p.sum(axis=-1) * p.sum(axis=-2)).sum(axis=-1)
     ...     return (agreement - chance) / (1 - chance)
     >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
-    >>> interval = metric_interval(matrix, MatrixMetric("kappa", kappa))
+    >>> interval = Matrix(matrix).interval(MatrixMetric("kappa", kappa))
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.670 (0.492, 0.803)
+    0.670 (0.491, 0.803)
     """
 
     name: str
@@ -358,6 +380,15 @@ class Tversky(ExpectationMetric):
         by_right = (1.0 - (1.0 - self.a - self.b) * share) / divisor
         return by_right, -self.a * share / divisor, -self.b * share / divisor
 
+    def items_that_matter(self, matrix: Matrix) -> Array:
+        """Return the relevant items by class: right ones, and errors of the kinds that count."""
+        matter = np.array(matrix.right)
+        if self.a > 0.0:
+            matter += matrix.predicted - matrix.right
+        if self.b > 0.0:
+            matter += matrix.true - matrix.right
+        return matter
+
 
 def is_f1(metric: Metric) -> bool:
     """Tell if a metric is a Tversky score with weights of one half."""
@@ -382,6 +413,14 @@ class ShareRight(Metric):
 
     def single(self, items: Items) -> Items:
         return items.right_or_wrong()
+
+    def over(self, _classes: int, /) -> None:
+        """Return None: the share of right items is over items."""
+        return
+
+    def with_few_items(self, _matrix: Matrix, /) -> None:
+        """Return None: all items matter."""
+        return
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(invalid="ignore"):

@@ -34,10 +34,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _validation
-from f1ci.data import Cells, Matrix
+from f1ci.data import checks
+from f1ci.data.matrix import Cells, Matrix
 from f1ci.metrics.base import Metric
-from f1ci.results import Array, Classes
+from f1ci.types import Array, Classes, FloatOrArray
 
 # Shares that are typed with few digits sum to 1 within this.
 _ROUNDED = 1e-3
@@ -104,10 +104,6 @@ class KnownShares(Metric):
         sums = scaled.cells.by_stratum(scaled.counts * values)
         return np.asarray(sums / np.where(share > 0.0, share, 1.0))
 
-    def error(self, matrix: Matrix, influence: Array) -> Array:
-        items = matrix.cells.by_stratum(matrix.counts)
-        return super().error(matrix, influence * np.sqrt(divisor_factor(items)))
-
     def perfect(self, matrix: Matrix) -> Array:
         cells = matrix.cells
         right = Cells(cells.r, cells.true, cells.true, cells.stratum)
@@ -120,6 +116,26 @@ class KnownShares(Metric):
     def settled(self, undefined: NDArray[np.bool_], /) -> KnownShares:
         """Return the average that has no value for certain parts."""
         return replace(self, of=self.of.settled(undefined))
+
+    def over(self, classes: int, /) -> tuple[int, ...] | None:
+        """Return the places of the classes that an average is over."""
+        return self.of.over(classes)
+
+    def left_out(self) -> tuple[int, ...]:
+        """Return the classes that an average leaves out."""
+        return self.of.left_out()
+
+    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+        """Return how much lower and higher an average may be."""
+        return self.of.unknown(self.scaled(matrix))
+
+    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell in which classes few items of the test set matter."""
+        return self.of.with_few_items(matrix)
+
+    def strata(self, cells: Cells, /) -> NDArray[np.intp]:
+        """Return the stratum of each cell."""
+        return cells.stratum
 
     def unless_needless(self, cells: Cells) -> Metric:
         """Return the metric without shares if all cells that count in it are of one stratum.
@@ -137,11 +153,6 @@ class KnownShares(Metric):
         return self.of if number * squares == total**2 else self
 
 
-def divisor_factor(items: Array) -> Array:
-    """Return n / (n - 1) for strata of n items, and 1 for one item, which has no variance."""
-    return np.asarray(items / np.maximum(items - 1.0, 1.0))
-
-
 # What shares are of, in the singular and the plural, and what these hold.
 _WORDS = {
     "class_shares": ("class", "classes", "true items"),
@@ -157,8 +168,8 @@ def shares_by_row(value: ArrayLike | Mapping[int, float], true: Array) -> Array:
     rows = range(len(true))
     if isinstance(value, Mapping):
         return shares_by_name("class_shares", value, rows, true)
-    shares = _validation.weights("class_shares", value)
-    _validation.shaped("class_shares", shares, shares.shape == (len(true),), f"({len(true)},)")
+    shares = checks.weights("class_shares", value)
+    checks.shaped("class_shares", shares, shares.shape == (len(true),), f"({len(true)},)")
     return _checked("class_shares", shares, value, rows, true)
 
 
@@ -170,13 +181,13 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
     one, several, _ = _WORDS[argument]
     if not isinstance(value, Mapping):
         how = f"{argument} must map each {one} to its share, such as {{'a': 0.02, 'b': 0.98}}"
-        raise TypeError(f"{how}, got {_validation.short(value)}")
-    shares = {name: _validation.number(argument, share) for name, share in value.items()}
-    _validation.weights(argument, list(shares.values()))
+        raise TypeError(f"{how}, got {checks.short(value)}")
+    shares = {name: checks.number(argument, share) for name, share in value.items()}
+    checks.weights(argument, list(shares.values()))
     for name, share in shares.items():
         if name not in list(names) and share > 0.0:
-            rule = f"{argument} must name {several} that occur ({_validation.listing(list(names))})"
-            raise ValueError(f"{rule}, got {_validation.short(name)}")
+            rule = f"{argument} must name {several} that occur ({checks.listing(list(names))})"
+            raise ValueError(f"{rule}, got {checks.short(name)}")
     by_place = np.array([shares.get(name, 0.0) for name in names])
     return _checked(argument, by_place, value, names, items)
 
@@ -186,7 +197,7 @@ def _checked(argument: str, shares: Array, value: object, names: Classes, items:
     total = float(shares.sum())
     if abs(total - 1.0) > _ROUNDED:
         hint = "; divide percentages by 100" if abs(total - 100.0) <= 100.0 * _ROUNDED else ""
-        rule = f"{argument} must sum to 1, got {_validation.short(value)}"
+        rule = f"{argument} must sum to 1, got {checks.short(value)}"
         raise ValueError(f"{rule} with the sum {total:.6g}{hint}")
     by_name = items.reshape(len(items), -1)
     for name, share, number in zip(names, shares.tolist(), by_name, strict=True):
@@ -197,7 +208,7 @@ def _checked(argument: str, shares: Array, value: object, names: Classes, items:
 def _check_items(argument: str, name: Hashable, share: float, items: Array) -> None:
     """Check that what has a share has items, in all matrices of a batch, and that no other has."""
     one, _, held = _WORDS[argument]
-    what = f"{one} {_validation.short(name)}"
+    what = f"{one} {checks.short(name)}"
     if share > 0.0 and not items.all():
         raise ValueError(f"{argument} must be 0 for {what}, which has no {held}, got {share:g}")
     if share == 0.0 and items.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from f1ci.results import Array
+from f1ci.types import Array
 
 # The mean Dice of an image that does not fail: Beta(19, 1). That of failures is 0.5.
 MEAN = 0.95

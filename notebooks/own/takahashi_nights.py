@@ -149,7 +149,7 @@ def coverage(
         covered[name] = share_held(intervals, target)
     if len(tables) == 1:
         intervals = [
-            f1ci.metric_interval(tables[0][some].sum(axis=0), "macro_f1", method="delta", **level)
+            f1ci.Matrix(tables[0][some].sum(axis=0)).interval("macro_f1", method="delta", **level)
             for some in drawn
         ]
         covered["epochs independent"] = share_held(intervals, target)
@@ -170,5 +170,6 @@ def share_held(intervals: Sequence[f1ci.Interval], target: float) -> float:
 def by_night(counts: Sequence[Tables], **options: Any) -> f1ci.Interval:
     """Return the interval of one network's macro F1, or of the difference of two networks."""
     if len(counts) == 1:
-        return f1ci.clustered_interval(counts[0], average="macro", **options)
-    return f1ci.clustered_difference(counts[0], counts[1], average="macro", **options)
+        return f1ci.Units(counts[0]).interval(average="macro", **options)
+    both = f1ci.Units({"A": counts[0], "B": counts[1]})
+    return both.difference(average="macro", **options).interval

@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 import f1ci
+from f1ci.data.units import UnitCounts
+from f1ci.methods import METHODS
+from f1ci.methods.delta import normal_quantile
+from f1ci.samples import difference
 
 Array: TypeAlias = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
@@ -95,6 +99,18 @@ class Coverage(NamedTuple):
     length: float
 
 
+def limits_of_differences(counts: Array, method: str, level: float) -> tuple[Array, Array]:
+    """Return the limits for B minus A of many collections of documents at once.
+
+    The counts have both models first, then documents, collections, and TP, FP and FN. The
+    collections stand where classes do, because intervals of classes do not depend on one another.
+    """
+    tables = tuple(np.moveaxis(counts.astype(np.float64), 3, 2))
+    pair = difference(f1ci.metrics.f1, UnitCounts(tables, range(counts.shape[2])))
+    low, high = METHODS[method].limits(pair, normal_quantile(level))
+    return np.asarray(low), np.asarray(high)
+
+
 def coverage(low: Array, high: Array, truth: float) -> Coverage:
     """Count how often limits hold the truth."""
     return Coverage(
@@ -168,7 +184,7 @@ def document_limits(
     total = np.moveaxis(counts.sum(axis=0), -1, 0)
     yield "pooled", tuple(f1ci.f1_interval(*total, confidence_level=level))
     for method in ("delta", "logit"):
-        interval = f1ci.clustered_interval(counts, method=method, confidence_level=level)
+        interval = f1ci.Units(counts).interval(average=None, method=method, confidence_level=level)
         yield method, tuple(interval)
     few = counts[:, : max(counts.shape[1] // 10, 20)]
     yield "bootstrap", bootstrap(few, level, resamples, rng)

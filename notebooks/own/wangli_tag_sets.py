@@ -14,6 +14,8 @@ import pandas as pd
 from compendium.data import read_verified
 from numpy.typing import ArrayLike, NDArray
 
+import f1ci
+
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
@@ -117,3 +119,9 @@ def labels(cells: ArrayLike) -> tuple[Counts, Counts, Counts]:
     number = np.asarray(cells)
     gold, a, b = (np.repeat(digits, number) for digits in (_GOLD, _A, _B))
     return gold, a, b
+
+
+def both(cells: ArrayLike) -> f1ci.Labels:
+    """Return the labels of both models."""
+    gold, a, b = labels(cells)
+    return f1ci.Labels(gold, {"A": a, "B": b})

@@ -125,8 +125,8 @@ def end_points(
         for start in range(0, len(counts), BLOCK):
             block = slice(start, start + BLOCK)
             for k, m in enumerate(measures):
-                low[block, k], high[block, k] = f1ci.metric_interval(
-                    counts[block], AS_IN_PAPER[m], method=method, confidence_level=level
+                low[block, k], high[block, k] = f1ci.Matrix(counts[block]).interval(
+                    AS_IN_PAPER[m], method=method, confidence_level=level
                 )
     return low, high
 

@@ -7,8 +7,7 @@ count, and a population counts if at least half of its test sets are such.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,15 +18,17 @@ from scipy.special import gammaln
 from scipy.stats import multinomial
 
 import f1ci
+from f1ci.methods import METHODS
 from f1ci.metrics import Metric
 
-from .kernels import Settings, difference_of, score_limits
+from .kernels import Limits, difference_of, score_limits, table_of
 from .score_designs import Population
 
 __all__ = [
     "Result",
     "again",
     "coverage",
+    "limits",
     "one_sided",
     "pairs",
     "steps_back",
@@ -37,8 +38,12 @@ __all__ = [
 Array: TypeAlias = NDArray[np.float64]
 Generator: TypeAlias = np.random.Generator
 
+# Test sets (count, r, r) and a metric -> the limits by the name of the method.
+Ask: TypeAlias = Callable[[Array, Metric], Mapping[str, Limits]]
+
 LEVEL = 0.95
 Z = 1.959963984540054
+LOWEST = 8  # populations that are measured again
 _EQUAL = 1e-12  # limits and truths that differ by less are equal
 
 
@@ -96,14 +101,15 @@ def drawn(population: Population, metric: Metric, count: int, rng: Generator) ->
     return kept.astype(np.float64)
 
 
-def limits(tables: Array, metric: Metric, method: str | Settings) -> tuple[Array, Array]:
-    """Return limits by the name of a method, or score limits with parts left out."""
-    if isinstance(method, Settings):
-        return score_limits(tables, metric, Z, method)
-    with warnings.catch_warnings():  # some simulated test sets are odd
-        warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        interval = f1ci.metric_interval(tables, metric, method=method)
-    return np.asarray(interval.low), np.asarray(interval.high)
+def limits(tables: Array, metric: Metric, methods: Sequence[str]) -> dict[str, Limits]:
+    """Return the limits of a metric by the package's methods of these names."""
+    sample = table_of(tables, metric)
+    return {name: METHODS[name].limits(sample, Z) for name in methods}
+
+
+def by_name(*methods: str) -> Ask:
+    """Return what asks for the limits by the package's methods of these names."""
+    return lambda tables, metric: limits(tables, metric, methods)
 
 
 def summary(low: Array, high: Array, truth: float) -> list[float]:
@@ -117,32 +123,34 @@ def summary(low: Array, high: Array, truth: float) -> list[float]:
 
 
 def coverage(
-    populations: Sequence[Population],
-    metric: Metric,
-    methods: Mapping[str, str | Settings],
-    count: int,
-    seed: int,
+    populations: Sequence[Population], metric: Metric, ask: Ask, count: int, seed: int
 ) -> dict[str, Result]:
     """Return the coverage of several intervals for a metric, in the same test sets."""
-    rows: dict[str, list[list[float]]] = {name: [] for name in methods}
+    rows: list[dict[str, list[float]]] = []
     for place, population in enumerate(populations):
         tables = drawn(population, metric, count, np.random.default_rng([seed, place]))
         truth = float(metric.value(population[0]))
-        for name, method in methods.items():
-            ends = limits(tables, metric, method) if len(tables) else None
-            rows[name].append([np.nan] * 4 if ends is None else summary(*ends, truth))
-    return {name: Result(*np.array(row).T) for name, row in rows.items()}
+        ends = ask(tables, metric) if len(tables) else {}
+        rows.append({name: summary(*both, truth) for name, both in ends.items()})
+    names = max(rows, key=len)
+    missing = [np.nan] * 4
+    return {name: Result(*np.array([row.get(name, missing) for row in rows]).T) for name in names}
 
 
 def again(
     populations: Sequence[Population], found: Result, metric: Metric, count: int, seed: int
 ) -> float:
-    """Return the least coverage, in per cent, of the three populations that read lowest.
+    """Return the least coverage, in per cent, of the populations that read lowest.
 
     It is measured in fresh test sets, because the least of many noisy numbers is too low.
     """
-    lowest = [populations[k] for k in np.argsort(found.covered, kind="stable")[:3]]
-    return coverage(lowest, metric, {"score": "score"}, count, seed + 1)["score"].worst
+    lowest = [populations[k] for k in _lowest(found)]
+    return coverage(lowest, metric, by_name("score"), count, seed + 1)["score"].worst
+
+
+def _lowest(found: Result) -> NDArray[np.intp]:
+    """Return the places of the populations that read lowest."""
+    return np.argsort(found.covered, kind="stable")[:LOWEST]
 
 
 # Two models on the same items
@@ -174,12 +182,14 @@ def _both_models(rates: Array, copied: float) -> Array:
     return np.array([[1 - p - q + both, q - both], [p - both, both]])
 
 
-def pairs(metric: Metric, designs: int, count: int, seed: int) -> tuple[dict[str, Result], float]:
-    """Return the coverage of differences of a score, and the least of three measured again."""
+def pairs(
+    metric: Metric, designs: int, count: int, count_again: int, seed: int
+) -> tuple[dict[str, Result], float]:
+    """Return the coverage of differences of a score, and the least of those measured again."""
     populations = [pair(np.random.default_rng([seed, place])) for place in range(designs)]
     score = _pairs(populations, metric, count, seed)
-    lowest = [populations[k] for k in np.argsort(score["score"].covered, kind="stable")[:3]]
-    return score, _pairs(lowest, metric, 5 * count, seed + 1)["score"].worst
+    lowest = [populations[k] for k in _lowest(score["score"])]
+    return score, _pairs(lowest, metric, count_again, seed + 1)["score"].worst
 
 
 def _pairs(
@@ -195,7 +205,7 @@ def _pairs(
     return {name: Result(*np.array(row).T) for name, row in rows.items()}
 
 
-def _limits_of_pairs(tables: NDArray[np.intp], metric: Metric) -> dict[str, tuple[Array, Array]]:
+def _limits_of_pairs(tables: NDArray[np.intp], metric: Metric) -> dict[str, Limits]:
     """Return the limits of differences by three methods, in test sets where both scores exist."""
     sample = difference_of(tables, metric)
     delta = sample.estimate - Z * sample.error, sample.estimate + Z * sample.error
@@ -229,7 +239,7 @@ class _EveryTable:
         counts = np.vstack([three, n - three.sum(axis=0)]).astype(float)
         tables = counts.T.reshape(-1, 2, 2)
         defined = np.isfinite(np.asarray(metric.value(tables)))
-        low, high = limits(tables[defined], metric, "score")
+        low, high = score_limits(tables[defined], metric, Z)
         counts = counts[:, defined]
         ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=0)
         return cls(metric, n, counts, ways, low, high)
@@ -293,17 +303,16 @@ def one_sided(v: int, scores: Array, level: float = 0.95) -> tuple[Array, Array]
 
 
 def steps_back(metric: Metric, classes: int, count: int, rng: Generator) -> tuple[int, float]:
-    """Return the number of sparse tables, and by how much a limit steps back as the level rises.
+    """Return in how many sparse tables a limit steps back as the level rises, and how far.
 
-    The tables have 5 to 59 items, in cells whose probabilities are very unequal. The levels run
+    The tables have 5 to 19 items, in cells whose probabilities are very unequal. The levels run
     from 62 % to nearly 100 %.
     """
     shares = rng.dirichlet(np.full(classes**2, 0.3), count)
-    items = rng.integers(5, 60, count)
+    items = rng.integers(5, 20, count)
     tables = np.stack([rng.multinomial(n, p) for n, p in zip(items, shares, strict=True)])
     tables = tables.reshape(-1, classes, classes)
     tables = tables[np.isfinite(np.asarray(metric.value(tables)))]
-    ends = [score_limits(tables, metric, z) for z in np.linspace(0.88, 3.6, 8).tolist()]
-    low, high = np.moveaxis(np.array(ends), 1, 0)
+    low, high = score_limits(tables, metric, np.linspace(0.88, 3.6, 8)[:, None])
     back = np.maximum(np.diff(low, axis=0), -np.diff(high, axis=0)).max(axis=0)
     return int((back > 1e-6).sum()), float(back.max())

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import f1ci
 from f1ci.methods import METHODS
-from f1ci.samples import Counts
+from f1ci.samples import CountSample
 
 Array = NDArray[np.float64]
 Cells = Sequence[float]
@@ -102,5 +102,5 @@ def ends_at(method: str, f1: ArrayLike, v: float, z: float) -> tuple[Array, Arra
     """Return the end points of f1ci at any values of the sample F1, whole counts or not."""
     tp = v * share_of(f1)
     interval = next(x for x in METHODS.values() if method in (x.name, x.paper_name))
-    low, high = interval.limits(Counts(f1ci.metrics.f1, tp, v - tp, np.zeros_like(tp)), z)
+    low, high = interval.limits(CountSample(f1ci.metrics.f1, tp, v - tp, np.zeros_like(tp)), z)
     return np.asarray(low), np.asarray(high)

@@ -1,44 +1,92 @@
 """f1ci's limits and tests for many simulated test sets at once.
 
 A public function of `f1ci` takes the labels of one comparison, or whole counts. A study of coverage
-needs thousands of comparisons, real counts, or score limits with a part left out. The samples of
-the package take them.
+needs thousands of comparisons, real counts, or a part of the score limits alone. The samples and
+methods of the package take them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import f1ci
-from f1ci.data import Items, Matrix
-from f1ci.methods.multinomial import DEFAULT, Settings
+from f1ci.data.items import Items
+from f1ci.data.matrix import Matrix
+from f1ci.methods import closed_form, region
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
+from f1ci.metrics.averages import with_every_class
 from f1ci.metrics.shares import KnownShares
 from f1ci.samples import Difference, Table, difference
+from f1ci.types import FloatOrArray
 
 __all__ = [
-    "DEFAULT",
-    "Settings",
+    "Limits",
     "difference_of",
     "labels",
     "of_strata",
     "p_values",
+    "parts_of_limits",
     "score_limits",
+    "table_of",
+    "variance_factor",
 ]
 
-Array = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
+Limits: TypeAlias = tuple[Array, Array]
 
 
-def score_limits(
-    tables: ArrayLike, metric: Metric, z: float, settings: Settings = DEFAULT
-) -> tuple[Array, Array]:
-    """Return score limits of confusion matrices (..., r, r), with parts of the algorithm changed."""
-    matrix = Matrix.of(np.asarray(tables, dtype=np.float64))
-    return Table(metric, matrix, settings=settings).score_limits(z)
+def score_limits(tables: ArrayLike, metric: Metric, z: FloatOrArray) -> Limits:
+    """Return score limits of confusion matrices (..., r, r)."""
+    return table_of(tables, metric).score_limits(z)
+
+
+def table_of(tables: ArrayLike, metric: Metric) -> Table:
+    """Return the sample of a score, for confusion matrices (..., r, r) of counts."""
+    return Table(metric, _matrix(tables))
+
+
+def parts_of_limits(tables: ArrayLike, metric: Metric, z: float) -> dict[str, Limits]:
+    """Return score limits with neither, either and both of their corrections.
+
+    "plain" is the range of the metric in Pearson's region, "factor" multiplies z^2 by the variance
+    factor, "correction" corrects for one to three errors, "whole" does both. The tables (B, r, r)
+    have items in every row and column, and the metric has the value 1 for a perfect table.
+    """
+    matrix = _matrix(tables)
+    every_class = with_every_class(metric, matrix)
+
+    def evaluate(q: Array) -> tuple[Array, Array]:
+        return every_class.slopes(Matrix(matrix.cells, q))
+
+    wide = z * np.sqrt(variance_factor(tables, metric))
+    plain = region.score_limits(evaluate, matrix.counts, z)
+    factor = region.score_limits(evaluate, matrix.counts, wide)
+    nearer = closed_form.few_errors_factor(matrix.total - matrix.right.sum(axis=0), np.array(z))
+    return {
+        "plain": plain,
+        "factor": factor,
+        "correction": (plain[0], 1.0 - (1.0 - plain[1]) * nearer),
+        "whole": (factor[0], 1.0 - (1.0 - factor[1]) * nearer),
+    }
+
+
+def variance_factor(tables: ArrayLike, metric: Metric) -> Array:
+    """Return the factor on z^2 of confusion matrices (..., r, r)."""
+    matrix = _matrix(tables)
+    _, influence = metric.evaluate(matrix)
+    shares = Matrix(matrix.cells, matrix.counts / matrix.total)
+    squares = Matrix(matrix.cells, shares.counts * influence**2)
+    classes = (shares.true, squares.true), (shares.predicted, squares.predicted)
+    return region.variance_factor(shares.counts, influence, matrix.total, classes)
+
+
+def _matrix(tables: ArrayLike) -> Matrix:
+    return Matrix.of(np.asarray(tables, dtype=np.float64))
 
 
 def of_strata(tables: ArrayLike, shares: ArrayLike, metric: Metric) -> Table:

@@ -9,8 +9,7 @@ import warnings
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import brentq
+from numpy.typing import ArrayLike, NDArray
 
 import f1ci
 from f1ci.metrics import Metric
@@ -21,9 +20,10 @@ __all__ = [
     "first_rule",
     "fixed_rows",
     "grid",
-    "likeliest",
+    "harsher",
     "majority",
     "mixture",
+    "ordinary_and_hard",
     "rare_positives",
 ]
 
@@ -110,8 +110,7 @@ def drawn(classes: int, count: int, rng: np.random.Generator) -> list[Population
 def mixture(count: int, rng: np.random.Generator) -> list[Population]:
     """Draw populations of 2 to 16 classes by four rules for the errors, in turn.
 
-    Written down before the equation got its line for degrees of freedom. The smallest class
-    expects 3 to 15 items. The rules: each row of the matrix from a Dirichlet distribution; all
+    The smallest class expects 3 to 15 items. The rules: each row of the matrix from a Dirichlet distribution; all
     errors of a class go to the next class; all errors go to the first class; 1 to 6 expected errors
     in the whole table, anywhere.
     """
@@ -164,16 +163,117 @@ def rare_positives() -> list[Population]:
     return populations
 
 
-def likeliest(
-    counts: tuple[float, float, float], a: float, b: float, score: float
-) -> NDArray[np.float64]:
-    """Return the likeliest shares of TP, FP and FN with a given Tversky score."""
-    odds, n = score / (1.0 - score), np.array(counts, dtype=float)
-    weight = np.array([1.0, -odds * a, -odds * b])
-    low, high = -1.0 + 1e-12, -1.0 / weight.min() - 1e-12
-    multiplier = float(brentq(lambda m: (weight * n / (1.0 + m * weight)).sum(), low, high))
-    shares: NDArray[np.float64] = n / (1.0 + multiplier * weight) / n.sum()
-    return shares
+# Harsher populations
+
+
+def harsher() -> dict[str, list[Population]]:
+    """Return the harsher populations by their names."""
+    return {
+        "nearly perfect": nearly_perfect(),
+        "tiny classes": tiny(),
+        "blocks": blocks(),
+        "never predicted": never_predicted(),
+    }
+
+
+def nearly_perfect() -> list[Population]:
+    """Return 18 populations that expect half an error, two or five, spread evenly.
+
+    They have 2, 4 or 8 classes of one size, or one class that is a tenth of the others; the
+    smallest class expects 4 items.
+    """
+    populations: list[Population] = []
+    for r, rare, errors in product((2, 4, 8), (1.0, 0.1), (0.5, 2.0, 5.0)):
+        sizes = 4.0 / rare * np.append(np.ones(r - 1), rare)
+        populations.append(_of_sizes(sizes, 1.0 - errors / sizes.sum(), _evenly(r)))
+    return populations
+
+
+def tiny() -> list[Population]:
+    """Return 18 populations with classes of 1, 2 or 3 expected items.
+
+    One class of three is so small, and the others expect 40 items; or all four are so small. Half
+    of the items, .8 or .95 are right, and wrong ones are spread evenly.
+    """
+    populations: list[Population] = []
+    for smallest, right in product((1.0, 2.0, 3.0), (0.5, 0.8, 0.95)):
+        for sizes in ([40.0, 40.0, smallest], [smallest] * 4):
+            populations.append(_of_sizes(np.array(sizes), right, _evenly(len(sizes))))
+    return populations
+
+
+def blocks() -> list[Population]:
+    """Return 16 populations of 4 or 8 classes that are confused in pairs only.
+
+    The classes have one size, or those of the last pair a tenth of it. The smallest class expects
+    4 or 10 items. Of the items .6 or .9 are right.
+    """
+    populations: list[Population] = []
+    for r, rare, smallest, right in product((4, 8), (1.0, 0.1), (4.0, 10.0), (0.6, 0.9)):
+        sizes = smallest / rare * np.append(np.ones(r - 2), [rare, rare])
+        pairs = np.eye(r)[np.arange(r) ^ 1]
+        populations.append(_of_sizes(sizes, right, pairs))
+    return populations
+
+
+def never_predicted() -> list[Population]:
+    """Return 16 populations of 3 or 5 classes, the last of which is never predicted.
+
+    It expects 4 or 10 items; the others expect as many, or five times as many, of which .6 or .9
+    are right.
+    """
+    populations: list[Population] = []
+    choices = product((3, 5), (1.0, 0.2), (4.0, 10.0), (0.6, 0.9))
+    for r, rare, smallest, recall in choices:
+        sizes = smallest / rare * np.append(np.ones(r - 1), rare)
+        right = np.append(np.full(r - 1, recall), 0.0)
+        wrong = _evenly(r)
+        wrong[:, -1] = 0.0
+        wrong /= wrong.sum(axis=1, keepdims=True)
+        populations.append(_of_sizes(sizes, right, wrong))
+    return populations
+
+
+def ordinary_and_hard() -> dict[str, Population]:
+    """Return twelve populations by their names: easy ones, rare classes, many classes."""
+    neighbours = np.abs(np.subtract.outer(np.arange(6), np.arange(6))) == 1
+    to_first = np.array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    designs: dict[str, tuple[ArrayLike, ArrayLike, ArrayLike | None]] = {
+        "2 equal classes, 60 items": ([30, 30], [0.9, 0.7], None),
+        "3 equal classes, 90 items": ([30, 30, 30], 0.8, None),
+        "3 equal classes, 30 items": ([10, 10, 10], 0.7, None),
+        "5 equal classes, 50 items, half wrong": ([10] * 5, 0.5, None),
+        "10 equal classes, 200 items": ([20] * 10, 0.9, None),
+        "6 classes of 60, 30, 20, ... items": (60 / np.arange(1, 7), 0.8, neighbours),
+        "2 classes of 190 and 10 items": ([190, 10], [0.95, 0.6], None),
+        "3 classes of 200, 200 and 3 items": ([200, 200, 3], 0.8, None),
+        "3 classes of 300, 5 and 5 items": ([300, 5, 5], 0.8, None),
+        "3 classes of 60, 8 and 8, taken for the first": ([60, 8, 8], [0.98, 0.4, 0.4], to_first),
+        "3 classes of 150, 150 and 6, nearly perfect": ([150, 150, 6], 0.985, None),
+        "9 classes of 4 items, one of 100": ([100] + [4] * 9, 0.85, None),
+    }
+    return {
+        name: _of_sizes(sizes, right, _evenly(np.size(sizes)) if wrong is None else wrong)
+        for name, (sizes, right, wrong) in designs.items()
+    }
+
+
+def _of_sizes(sizes: ArrayLike, right: ArrayLike, wrong: ArrayLike) -> Population:
+    """Return a population by expected class sizes, shares of right items, and where errors go."""
+    n = np.sum(sizes)
+    share = np.asarray(sizes, float) / n
+    right = np.broadcast_to(right, share.shape)
+    spread = np.asarray(wrong, float) / np.sum(wrong, axis=1, keepdims=True)
+    cells = share[:, None] * (np.diag(right) + (1.0 - right)[:, None] * spread)
+    return cells, round(n)
+
+
+def _evenly(r: int) -> Probabilities:
+    """Return where errors go if they are spread evenly over the other classes."""
+    return (1.0 - np.eye(r)) / (r - 1)
+
+
+# Fixed class sizes
 
 
 def fixed_rows(
@@ -192,6 +292,6 @@ def fixed_rows(
     for fixed in (None, "rows"):
         with warnings.catch_warnings():  # some simulated test sets are odd
             warnings.simplefilter("ignore", f1ci.IntervalWarning)
-            low, high = f1ci.metric_interval(tables, metric, fixed=fixed)
+            low, high = f1ci.Matrix(tables, fixed=fixed).interval(metric)
         covered.append(float(((low <= truth + 1e-12) & (truth <= high + 1e-12)).mean()))
     return covered[0], covered[1]

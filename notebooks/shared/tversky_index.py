@@ -84,7 +84,7 @@ def exact_intervals(
     with warnings.catch_warnings():
         # Intervals without length, and undefined scores, are outcomes here.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        interval = f1ci.metric_interval(
-            every[defined], index, method=method, confidence_level=level
+        interval = f1ci.Matrix(every[defined]).interval(
+            index, method=method, confidence_level=level
         )
     return interval, probability[defined]

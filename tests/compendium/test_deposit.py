@@ -78,7 +78,7 @@ def test_the_reference_run_agrees_with_itself(tree):
     (executed,) = nbformat.read(tree / "_build/executed/one.ipynb", 4).cells[-1].outputs
     assert executed.text == f"{found['platform']['blas kernel, threads']}\n"
     assert found["parameters"] == {"one": {"seed": "1"}}
-    assert {"f1ci/intervals.py", "notebooks/data/counts.txt"} <= set(found["sources"])
+    assert {"f1ci/kinds.py", "notebooks/data/counts.txt"} <= set(found["sources"])
     config = yaml.safe_load((tree / "codecheck.yml").read_text("utf-8"))
     assert config["manifest"] == [
         {"file": "_build/executed/one.ipynb", "comment": "One F score: tables and text"},
@@ -107,7 +107,7 @@ def test_a_changed_number_is_found(tree, place, old, new, name):
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("f1ci/intervals.py", "from __future__", "# A remark.\nfrom __future__"),
+        ("f1ci/kinds.py", "from __future__", "# A remark.\nfrom __future__"),
         ("notebooks/data/counts.txt", "77 44", "78 44"),
     ],
 )

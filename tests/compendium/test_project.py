@@ -65,18 +65,26 @@ def imported_by(path, modules):
 
 def test_no_module_imports_itself_in_a_circle():
     modules = modules_of(PACKAGES)
-    assert {"f1ci.intervals", "compendium.book", "notebooks.shared.datasets"} <= set(modules)
+    assert {"f1ci.kinds", "compendium.book", "notebooks.shared.datasets"} <= set(modules)
     TopologicalSorter({m: imported_by(p, modules) for m, p in modules.items()}).prepare()
 
 
-def test_kernels_import_no_door():
+def test_modules_import_from_their_own_layer_and_from_those_above():
+    """The table of layers in CONTRIBUTING.md is the graph of imports."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.partition("| layer | modules |")[2].partition("\n\n")[0]
+    rows = [re.findall(r"`(\w+)/?`", line.split("|")[2]) for line in table.splitlines()[2:]]
+    layer = {module: place for place, row in enumerate(rows) for module in row}
     modules = modules_of({"f1ci": ROOT / "f1ci"})
-    # The registry names the type of a sample.
-    below = {"methods", "metrics", "data", "results", "samples"}
+    rooms = {name.split(".")[1] for name in modules if "." in name} - {"__init__", "__main__"}
+    assert rooms == set(layer)
     for name, path in modules.items():
-        if name.startswith("f1ci.methods."):
-            rooms = {module.split(".")[1] for module in imported_by(path, modules)}
-            assert {room for room in rooms if not room.startswith("_")} <= below, name
+        room = name.partition(".")[2].partition(".")[0]
+        if room in layer:
+            # The registry of methods names the type of a sample.
+            asked = {m.split(".")[1] for m in imported_by(path, modules) if "." in m}
+            below = {other for other in asked if layer[other] > layer[room]}
+            assert below <= ({"samples"} if name == "f1ci.methods.__init__" else set()), name
 
 
 def test_the_package_itself_needs_numpy_and_scipy_only():

@@ -1,5 +1,6 @@
 """Published tables, labels that give a table, random problems: what several tests start from."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -48,8 +49,17 @@ def quiet(door, *arguments, **options):
         return door(*arguments, **options)
 
 
+def ask(kind, question, data, *arguments, **options):
+    """Ask a kind of data; each option goes to the kind, or to the question, whichever has it."""
+    own = inspect.signature(f1ci.Labels if kind is f1ci.Runs else kind).parameters
+    of_kind = {name: value for name, value in options.items() if name in own}
+    of_question = {name: value for name, value in options.items() if name not in own}
+    return getattr(kind(*data, **of_kind), question)(*arguments, **of_question)
+
+
 def numbers(interval):
-    """The estimate, the limits and the standard error."""
+    """The estimate, the limits and the standard error; of a test those of its difference."""
+    interval = getattr(interval, "interval", interval)
     return np.array([getattr(interval, name) for name in ENDS])
 
 

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from examples import labels_of, noisy, quiet
+from examples import ask, labels_of, noisy, quiet
 from scipy.stats import chi2, norm
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 from statsmodels.stats.proportion import proportion_confint
@@ -17,7 +17,7 @@ Z = norm.ppf(0.975)
 
 def limits(metric, matrix, level=0.95):
     """The default limits of one matrix or of many, without warnings."""
-    interval = quiet(f1ci.metric_interval, matrix, metric, confidence_level=level)
+    interval = quiet(ask, f1ci.Matrix, "interval", (matrix,), metric, confidence_level=level)
     assert interval.method == "score"
     return interval.low, interval.high
 
@@ -166,7 +166,7 @@ def test_the_limits_of_a_difference_are_extremes_over_an_ellipse():
         return lambda zeta: limits(fbeta(2), table, level_of(zeta))[int(zeta > 0)]
 
     a, b = (17, 4, 6), (20, 3, 5)
-    interval = f1ci.unpaired_difference(a, b, fbeta(2)).interval
+    interval = f1ci.Counts({"A": a, "B": b}).difference(fbeta(2)).interval
     assert_extremes_over_an_ellipse(interval, end(a), end(b), np.pi / 4)
 
 
@@ -182,6 +182,10 @@ def test_the_correlation_of_two_models_has_half_an_item_more_in_each_cell():
         k, n = int((cells.ravel() * share).sum()), cells.sum()
         return lambda zeta: proportion_confint(k, n, 1 - level_of(zeta), "wilson")[int(zeta > 0)]
 
-    interval = f1ci.difference_interval(*labels_of(cells), "accuracy")
+    interval = (
+        f1ci.Labels(labels_of(cells)[0], {"A": labels_of(cells)[1], "B": labels_of(cells)[2]})
+        .difference("accuracy")
+        .interval
+    )
     shift = 0.5 * np.arccos(correlation)
     assert_extremes_over_an_ellipse(interval, *map(end, right), shift)

@@ -6,12 +6,11 @@ averages; numeric derivatives; items in groups; simulation from a known truth.
 
 import numpy as np
 import pytest
-from examples import DOCUMENTS, TOY, labels_of, quiet
+from examples import DOCUMENTS, TOY, ask, labels_of, quiet
 from scipy import stats
 from sklearn.metrics import f1_score
 
 import f1ci
-from f1ci import clustered_difference, clustered_interval
 
 
 def jackknife_ends(value, counts, degrees):
@@ -34,7 +33,7 @@ def test_the_interval_leaves_out_each_document_in_turn():
     """The degrees of freedom are 1 / sum of h^2 - 1, with the documents' shares h of the spans."""
     share = DOCUMENTS.sum(axis=1) / DOCUMENTS.sum()
     expected = jackknife_ends(f1_of, DOCUMENTS, 1 / (share**2).sum() - 1)
-    found = clustered_interval(DOCUMENTS)
+    found = f1ci.Units(DOCUMENTS).interval()
     assert found.method == "logit"
     assert tuple(found) == pytest.approx(expected, rel=1e-12)
 
@@ -43,7 +42,7 @@ def test_the_interval_leaves_out_each_document_in_turn():
 def test_documents_with_nothing_in_them_change_nothing(average):
     counts = np.random.default_rng(2).integers(0, 9, (9, 2, 3))
     empty = np.concatenate([counts, np.zeros((6, 2, 3), int)])
-    one, other = (clustered_interval(c, average=average) for c in (counts, empty))
+    one, other = (f1ci.Units(c).interval(average=average) for c in (counts, empty))
     np.testing.assert_allclose(tuple(other), tuple(one), rtol=1e-12)
 
 
@@ -62,7 +61,7 @@ def test_the_standard_error_is_a_numeric_derivative():
         change = weighted_f1(counts, 1 + unit) - weighted_f1(counts, 1 - unit)
         influence.append(change / (2 * step))
     expected = np.sqrt(units / (units - 1) * np.square(influence).sum())
-    found = clustered_interval(counts, average="weighted")
+    found = f1ci.Units(counts).interval(average="weighted")
     assert found.estimate == pytest.approx(weighted_f1(counts, np.ones(units)), rel=1e-14)
     assert found.standard_error == pytest.approx(expected, rel=1e-7)
 
@@ -77,7 +76,7 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     np.testing.assert_allclose(found.estimate, f1_score(y, predicted, **of), rtol=1e-13)
     if average != "samples":  # by default counts leave out documents without a score
         counts = np.stack([y & predicted, (1 - y) & predicted, y & (1 - predicted)], axis=-1)
-        by_rows = quiet(clustered_interval, counts, average=average)
+        by_rows = quiet(ask, f1ci.Units, "interval", (counts,), average=average)
         np.testing.assert_array_equal(tuple(by_rows), tuple(found))
 
 
@@ -86,32 +85,32 @@ def test_a_class_without_a_score_counts_as_asked_by_both_names_of_the_average(co
     """The first class has 25 TP and 13 errors, so F1 = 50 / 63. The second one has no items."""
     counts = np.zeros((4, 2, 3), dtype=int)
     counts[:, 0] = [[8, 1, 2], [5, 0, 1], [9, 4, 3], [3, 1, 1]]
-    named = clustered_interval(counts, "macro_f1", zero_division=counted)
-    averaged = clustered_interval(counts, "f1", average="macro", zero_division=counted)
+    named = f1ci.Units(counts, zero_division=counted).interval("macro_f1")
+    averaged = f1ci.Units(counts, zero_division=counted).interval("f1", average="macro")
     assert named.estimate == pytest.approx((50 / 63 + counted) / 2, rel=1e-14)
     assert tuple(named) == tuple(averaged)
 
 
 def test_units_that_all_agree_count_as_one_item_each():
     wilson = stats.binomtest(10, 10).proportion_ci(method="wilson")
-    assert tuple(clustered_interval([[5, 0, 0]] * 10)) == pytest.approx(tuple(wilson), abs=1e-12)
+    assert tuple(f1ci.Units([[5, 0, 0]] * 10).interval()) == pytest.approx(tuple(wilson), abs=1e-12)
     wilson = stats.binomtest(0, 10).proportion_ci(method="wilson")
-    assert tuple(clustered_interval([[0, 3, 1]] * 10)) == pytest.approx(tuple(wilson), abs=1e-12)
+    assert tuple(f1ci.Units([[0, 3, 1]] * 10).interval()) == pytest.approx(tuple(wilson), abs=1e-12)
     with pytest.warns(f1ci.UndefinedMetricWarning, match="f1 is undefined; nan was"):
-        nothing = clustered_interval([[0, 0, 0]] * 10)
+        nothing = f1ci.Units([[0, 0, 0]] * 10).interval()
     assert np.isnan(nothing.estimate)
 
 
 def test_a_standard_error_of_zero_is_not_passed_over():
     with pytest.warns(f1ci.DegenerateVarianceWarning, match="f1 has a standard error of zero"):
-        assert tuple(clustered_interval([[5, 0, 0]] * 10, method="delta")) == (1.0, 1.0)
+        assert tuple(f1ci.Units([[5, 0, 0]] * 10).interval(method="delta")) == (1.0, 1.0)
     with pytest.warns(f1ci.DegenerateVarianceWarning, match="has length zero"):
-        clustered_difference(DOCUMENTS, DOCUMENTS, method="delta")
+        f1ci.Units({"A": DOCUMENTS, "B": DOCUMENTS}).difference(method="delta")
 
 
 def test_a_class_in_one_document_leaves_room_for_others():
     """Units of another kind are at most a share z^2 / (G + z^2), Wilson's limit for none of G."""
-    low, high = clustered_interval([[7, 6, 4], [0, 0, 0], [0, 0, 0]])
+    low, high = f1ci.Units([[7, 6, 4], [0, 0, 0], [0, 0, 0]]).interval()
     estimate, z = 14 / 24, stats.norm.ppf(0.975)
     unseen = z * z / (1 + z * z)
     expected = estimate * (1 - unseen), estimate + (1 - estimate) * unseen
@@ -130,7 +129,7 @@ def test_coverage_with_ten_documents(skewed, least):
         tp = rng.binomial(sizes, p)
         counts = np.stack([tp, sizes - tp, 0 * tp], axis=-1)
         for method in held:
-            low, high = clustered_interval(counts, method=method)
+            low, high = f1ci.Units(counts).interval(method=method)
             held[method] += low <= 0.8 <= high  # F1 = 2 * 2/3 / (1 + 2/3)
     assert held["logit"] / runs > least
     assert held["delta"] / runs < 0.92
@@ -140,8 +139,8 @@ def assert_ordered_and_wider(a, b):
     """Limits of a difference; swapping the models negates them."""
     inner = 1.0, -1.0
     for level in (0.5, 0.9, 0.99, 0.9999999):
-        found = clustered_difference(a, b, confidence_level=level)
-        back = clustered_difference(b, a, confidence_level=level)
+        found = f1ci.Units({"A": a, "B": b}).difference(confidence_level=level).interval
+        back = f1ci.Units({"A": b, "B": a}).difference(confidence_level=level).interval
         low, high = found
         assert tuple(back) == pytest.approx((-high, -low), abs=1e-12)
         assert -1.0 <= low <= found.estimate <= high <= 1.0
@@ -189,7 +188,9 @@ def test_differences_of_single_items_are_nearly_those_without_groups(metric):
     """Student's quantile of 299 degrees is .4 % longer, and half an item tells models apart."""
     y_true, a, b = np.random.default_rng(1).integers(0, 2, (3, 300))
     a, b = np.where(a, y_true, 1 - y_true), np.where(b, y_true, a)
-    grouped = f1ci.difference_interval(y_true, a, b, metric, groups=np.arange(300))
-    alone = f1ci.difference_interval(y_true, a, b, metric)
+    grouped = (
+        f1ci.Labels(y_true, {"A": a, "B": b}, groups=np.arange(300)).difference(metric).interval
+    )
+    alone = f1ci.Labels(y_true, {"A": a, "B": b}).difference(metric).interval
     assert grouped.method == "logit+groups"
     assert tuple(grouped) == pytest.approx(tuple(alone), abs=0.02 * alone.length)

@@ -3,17 +3,12 @@
 Oracles: differences item by item, the joint covariance.
 """
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy import stats
 
 import f1ci
-from f1ci import compare
-from f1ci.results import UndefinedMetricWarning
-
-difference_interval = partial(compare.difference_interval, method="delta")
+from f1ci.types import UndefinedMetricWarning
 
 
 def test_difference_by_hand():
@@ -21,7 +16,11 @@ def test_difference_by_hand():
     rng = np.random.default_rng(21)
     y_true, a, b = rng.integers(0, 2, (3, 80))
     d = (b == y_true).astype(float) - (a == y_true)
-    interval = difference_interval(y_true, a, b, "accuracy", confidence_level=0.9)
+    interval = (
+        f1ci.Labels(y_true, {"A": a, "B": b})
+        .difference("accuracy", method="delta", confidence_level=0.9)
+        .interval
+    )
     assert interval.estimate == pytest.approx(d.mean(), abs=1e-15)
     assert interval.standard_error == pytest.approx(d.std(ddof=1) / np.sqrt(80), rel=1e-12)
     assert interval.high - interval.estimate == pytest.approx(
@@ -29,7 +28,11 @@ def test_difference_by_hand():
     )
     assert interval.metric == "accuracy (B - A)"
     # More than two classes: the same through the trace.
-    micro = difference_interval(y_true, a, b, "micro_f1", confidence_level=0.9)
+    micro = (
+        f1ci.Labels(y_true, {"A": a, "B": b})
+        .difference("micro_f1", method="delta", confidence_level=0.9)
+        .interval
+    )
     assert micro.standard_error == pytest.approx(interval.standard_error, rel=1e-12)
 
 
@@ -49,8 +52,8 @@ def test_a_model_and_its_copy_are_not_told_apart(metric, method):
 def test_an_undefined_difference_has_no_p_value():
     reason = "because class 'positive' is never predicted; nan was returned"
     with pytest.warns(UndefinedMetricWarning, match=rf"precision \(B - A\) is undefined, {reason}"):
-        test = f1ci.difference_test(
-            [1, 0, 1, 0], [0, 0, 0, 0], [1, 0, 1, 0], "precision", margin=0.1
+        test = f1ci.Labels([1, 0, 1, 0], {"A": [0, 0, 0, 0], "B": [1, 0, 1, 0]}).difference(
+            "precision", margin=0.1
         )
     assert np.isnan([test.p_value, test.p_not_inferior, test.p_equivalent]).all()
     assert "cannot be compared" in test.verdict()
@@ -64,8 +67,8 @@ def test_a_score_without_a_slope_where_nothing_is_right_has_a_p_value():
     """
     y, wrong = [0, 1, 2] * 4, [1, 2, 0] * 4
     for metric in ("macro_f1", "macro_f1_star"):
-        there = f1ci.difference_test(y, y, wrong, metric)
-        back = f1ci.difference_test(y, wrong, y, metric)
+        there = f1ci.Labels(y, {"A": y, "B": wrong}).difference(metric)
+        back = f1ci.Labels(y, {"A": wrong, "B": y}).difference(metric)
         assert there.estimate == -1.0
         assert there.p_value == pytest.approx(back.p_value, rel=1e-6)
         assert 0.0 < there.p_value < 2 / 2**8
@@ -81,8 +84,8 @@ THREE = [[[30, 4, 2], [5, 21, 9], [1, 6, 40]], [[60, 3, 1], [9, 48, 8], [2, 6, 7
 
 @pytest.mark.parametrize("metric", ["f1", "recall", "accuracy", "correlation"])
 def test_delta_adds_the_variances(metric):
-    one, two = (f1ci.metric_interval(m, metric, method="delta") for m in (A, B))
-    test = f1ci.unpaired_difference(A, B, metric, method="delta")
+    one, two = (f1ci.Matrix(m).interval(metric, method="delta") for m in (A, B))
+    test = f1ci.Matrix({"A": A, "B": B}).difference(metric, method="delta")
     error = np.hypot(one.standard_error, two.standard_error)
     estimate = two.estimate - one.estimate
     z = stats.norm.isf(0.025)
@@ -97,26 +100,33 @@ def test_the_p_value_inverts_the_interval_and_models_may_be_swapped(matrices, me
     metric = "f1" if matrices[0] is A else "macro_f1"
     if metric != "f1" and method == "cautious":
         pytest.skip("cautious limits are for single scores")
-    test = f1ci.unpaired_difference(*matrices, metric, method=method)
-    other = f1ci.unpaired_difference(*matrices[::-1], metric, method=method)
+    test = f1ci.Matrix({"A": matrices[0], "B": matrices[1]}).difference(metric, method=method)
+    other = f1ci.Matrix({"A": matrices[::-1][0], "B": matrices[::-1][1]}).difference(
+        metric, method=method
+    )
     assert tuple(other.interval) == pytest.approx([-test.interval.high, -test.interval.low])
     assert other.p_value == pytest.approx(test.p_value, rel=1e-6)
-    at_p = f1ci.unpaired_difference(
-        *matrices, metric, method=method, confidence_level=1 - test.p_value
+    at_p = f1ci.Matrix({"A": matrices[0], "B": matrices[1]}).difference(
+        metric, method=method, confidence_level=1 - test.p_value
     )
     # The limit on the side of zero is zero there.
     assert min(abs(end) for end in at_p.interval) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_three_counts_of_a_paper_are_enough_for_f_scores():
-    alone, full = ((77, 44, 10), [80, 40, 20]), ([[0, 44], [10, 77]], [[0, 40], [20, 80]])
+    alone = f1ci.Counts({"A": (77, 44, 10), "B": [80, 40, 20]})
+    full = f1ci.Matrix({"A": [[0, 44], [10, 77]], "B": [[0, 40], [20, 80]]})
     for metric in ("f1", "recall", "f0.5"):
-        assert f1ci.unpaired_difference(*alone, metric) == f1ci.unpaired_difference(*full, metric)
-    with pytest.raises(ValueError, match=r"matrix_a must have shape \(r, r\), got shape \(3,\)"):
-        f1ci.unpaired_difference(*alone, "accuracy")
+        assert alone.difference(metric) == full.difference(metric)
+    with pytest.raises(
+        ValueError, match=r"accuracy needs the true negatives: Counts\(tp, fp, fn, t"
+    ):
+        alone.difference("accuracy")
+    with pytest.raises(ValueError, match=r"counts of 'A' must be .*, got \(1, 2\)"):
+        f1ci.Counts({"A": (1, 2)})
 
 
 def test_verdicts_of_different_items():
-    assert f1ci.unpaired_difference(A, B).verdict("x", "y") == "x and y are not distinguished"
+    assert f1ci.Matrix({"x": A, "y": B}).difference().verdict() == "x and y are not distinguished"
     good = [[1500, 10], [10, 200]]
-    assert f1ci.unpaired_difference(A, good).verdict() == "B is better than A"
+    assert f1ci.Matrix({"A": A, "B": good}).difference().verdict() == "B is better than A"

@@ -6,7 +6,6 @@ Tversky indices are asked in test_oracle.py, other metrics item by item in test_
 """
 
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,10 +15,9 @@ from scipy import stats
 import f1ci
 from f1ci import metrics
 from f1ci.metrics import fbeta, tversky
-from f1ci.results import DegenerateVarianceWarning
+from f1ci.types import DegenerateVarianceWarning
 
 Z = stats.norm.ppf(0.975)
-metric_interval = partial(f1ci.metric_interval, method="delta")
 ALL_BINARY = [
     *(metric for metric in metrics.METRICS.values() if metric.binary),
     fbeta(0.5),
@@ -49,7 +47,7 @@ def test_every_printed_digit_and_the_papers_r_code(matrix, metric, in_r, printed
     (the first sum of Appendix B), and defines `flscores` but calls `f1scores`. R printed
     15 digits.
     """
-    interval = metric_interval(matrix, metric)
+    interval = f1ci.Matrix(matrix).interval(metric, method="delta")
     assert (interval.method, interval.metric, interval.confidence_level) == ("delta", metric, 0.95)
     ours = (interval.estimate, interval.standard_error, *interval)
     ends = in_r[0] - Z * in_r[1], in_r[0] + Z * in_r[1]
@@ -74,7 +72,7 @@ def test_zero_variance_is_exactly_zero(n, metric):
     table = np.array([[n - n // 3, 0], [0, n // 3]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateVarianceWarning)
-        interval = metric_interval(table, metric)
+        interval = f1ci.Matrix(table).interval(metric, method="delta")
     if metric.name == "lift":
         assert interval.standard_error > 0.0
     else:
@@ -84,5 +82,5 @@ def test_zero_variance_is_exactly_zero(n, metric):
 
 def test_small_variances_are_not_taken_for_zero():
     """One error among 10^12 items: recall 1 - 1e-12 has variance 1e-24."""
-    interval = metric_interval([[5, 0], [1, 10**12 - 1]], "recall")
+    interval = f1ci.Matrix([[5, 0], [1, 10**12 - 1]]).interval("recall", method="delta")
     assert interval.standard_error == pytest.approx(1e-12, rel=1e-6)

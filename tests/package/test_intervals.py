@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from examples import ask
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
@@ -14,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
 from f1ci import cli
-from f1ci.results import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
+from f1ci.types import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
 
 PAPER_METHODS = ("wilson_indirect", "wilson_direct", "clopper_pearson", "wald")
 Z = 1.959963984540054
@@ -60,8 +61,8 @@ def test_binomial_intervals_of_statsmodels_mapped_to_f1(method, theirs, level):
 def test_one_sided_limits_of_proportions_are_those_of_scipy(side, method, theirs, k, n):
     expected = binomtest(k, n, alternative=side).proportion_ci(0.9, method=theirs)
     options = {"method": method, "confidence_level": 0.9, "alternative": side}
-    recall = f1ci.metric_interval([[3, 4], [n - k, k]], "recall", **options)
-    precision = f1ci.metric_interval([[3, n - k], [4, k]], "precision", **options)
+    recall = ask(f1ci.Matrix, "interval", ([[3, 4], [n - k, k]],), "recall", **options)
+    precision = ask(f1ci.Matrix, "interval", ([[3, n - k], [4, k]],), "precision", **options)
     # SciPy finds its exact limits by root finding, to 1e-12.
     assert tuple(recall) == pytest.approx(tuple(expected), abs=1e-10)
     assert tuple(precision) == pytest.approx(tuple(expected), abs=1e-10)
@@ -70,15 +71,15 @@ def test_one_sided_limits_of_proportions_are_those_of_scipy(side, method, theirs
 def test_logit_limits_of_a_correlation_and_of_lift():
     """Fisher's scale, on which the logit of (1 + r) / 2 is; and the scale of logarithms."""
     table = [[40, 7], [3, 11]]
-    plain = f1ci.metric_interval(table, "mcc", method="delta")
+    plain = f1ci.Matrix(table).interval("mcc", method="delta")
     r = plain.estimate
     half = Z * plain.standard_error / (1 - r**2)
     expected = np.tanh(np.arctanh(r) + np.array([-half, half]))
-    assert list(f1ci.metric_interval(table, "mcc", method="logit")) == pytest.approx(expected)
-    plain = f1ci.metric_interval(table, "lift", method="delta")
+    assert list(f1ci.Matrix(table).interval("mcc", method="logit")) == pytest.approx(expected)
+    plain = f1ci.Matrix(table).interval("lift", method="delta")
     factor = np.exp(Z * plain.standard_error / plain.estimate)
     expected = [plain.estimate / factor, plain.estimate * factor]
-    assert list(f1ci.metric_interval(table, "lift", method="logit")) == pytest.approx(expected)
+    assert list(f1ci.Matrix(table).interval("lift", method="logit")) == pytest.approx(expected)
 
 
 # Huge counts, levels next to 0 and 1, types
@@ -127,7 +128,7 @@ def test_a_perfect_weighted_score_is_one_to_the_last_bit():
     """44 / 166 + 97 / 166 + 25 / 166 is more than 1 in doubles."""
     assert 44 / 166 + 97 / 166 + 25 / 166 > 1.0
     for name in ("weighted_f1", "weighted_precision"):
-        interval = f1ci.metric_interval(np.diag([44, 97, 25]), name)
+        interval = f1ci.Matrix(np.diag([44, 97, 25])).interval(name)
         assert interval.estimate == interval.high == 1.0
         assert 0.9 < interval.low < 1.0
 
@@ -145,17 +146,31 @@ TABLE = [[5, 2], [3, 9]]
     [
         (0.0, partial(f1ci.f1_interval, [7, 40], 4, 1)),
         (0.0, partial(f1ci.f1_score_interval, Y, A)),
-        (0.0, partial(f1ci.metric_interval, TABLE, "macro_f1")),
-        (0.0, partial(f1ci.clustered_interval, np.arange(1, 13).reshape(4, 3))),
-        (-1.0, partial(f1ci.metric_interval, TABLE, "mcc")),
-        (-1.0, partial(f1ci.difference_interval, Y, A, B, "f1")),
-        (-1.0, partial(f1ci.difference_interval, Y, A, B, "f1", groups=GROUPS + np.arange(60))),
+        (0.0, partial(ask, f1ci.Matrix, "interval", (TABLE,), "macro_f1")),
+        (0.0, partial(ask, f1ci.Units, "interval", (np.arange(1, 13).reshape(4, 3),))),
+        (-1.0, partial(ask, f1ci.Matrix, "interval", (TABLE,), "mcc")),
+        (-1.0, partial(ask, f1ci.Labels, "difference", (Y, {"A": A, "B": B}), "f1")),
+        (
+            -1.0,
+            partial(
+                ask,
+                f1ci.Labels,
+                "difference",
+                (Y, {"A": A, "B": B}),
+                "f1",
+                groups=GROUPS + np.arange(60),
+            ),
+        ),
     ],
 )
 def test_every_door_has_one_sided_limits(least, question, method):
-    both = question(method=method, confidence_level=0.9)
-    low = question(method=method, alternative="greater")
-    high = question(method=method, alternative="less")
+    def interval(**options):
+        answer = question(method=method, **options)
+        return getattr(answer, "interval", answer)
+
+    both = interval(confidence_level=0.9)
+    low = interval(alternative="greater")
+    high = interval(alternative="less")
     np.testing.assert_allclose([low.low, high.high], tuple(both), rtol=1e-9)
     np.testing.assert_array_equal(low.high, np.ones_like(both.low))
     np.testing.assert_array_equal(high.low, np.full_like(both.low, least))
@@ -179,19 +194,36 @@ SMALL = [[9, 1, 0], [1, 9, 0], [0, 0, 2]]
 MACRO = {"average": "macro"}
 
 
+of_counts, of_labels = f1ci.f1_interval, f1ci.f1_score_interval
+
+
+def of_matrix(matrix, metric):
+    return f1ci.Matrix(matrix).interval(metric)
+
+
+def of_two(y_true, a, b, metric):
+    return f1ci.Labels(y_true, {"A": a, "B": b}).difference(metric)
+
+
 @pytest.mark.parametrize(
     ("door", "arguments", "options", "category", "words"),
     [
-        ("f1", (0, 0, 0), {}, UndefinedMetricWarning, "f1 is undefined; nan was returned"),
-        ("f1", ([0, 1], 0, 0), {}, UndefinedMetricWarning, r"1 of 2 tables \(the first at \[0\]\)"),
-        ("f1", (5, 0, 0), {"method": "wald"}, DegenerateVarianceWarning, LENGTH_ZERO),
-        ("metric", ([[5, 0], [0, 5]], "overlap"), {}, DegenerateVarianceWarning, WHOLE_RANGE),
-        ("metric", (SMALL, "macro_f1"), {}, SmallSampleWarning, "macro_f1: " + FEW + "2, so that"),
-        ("f1_score", (ABC, ABC), MACRO, SmallSampleWarning, FEW + "'c', so"),
-        ("f1_score", (ABC, ABC), MACRO | {"labels": ["a", "c"]}, SmallSampleWarning, FEW + "'c'"),
-        ("difference", (ABC, ABC, ABC, "macro_f1"), {}, SmallSampleWarning, FEW + "'c', so"),
+        (of_counts, (0, 0, 0), {}, UndefinedMetricWarning, "f1 is undefined; nan was returned"),
         (
-            "f1_score",
+            of_counts,
+            ([0, 1], 0, 0),
+            {},
+            UndefinedMetricWarning,
+            r"1 of 2 tables \(the first at \[0\]\)",
+        ),
+        (of_counts, (5, 0, 0), {"method": "wald"}, DegenerateVarianceWarning, LENGTH_ZERO),
+        (of_matrix, ([[5, 0], [0, 5]], "overlap"), {}, DegenerateVarianceWarning, WHOLE_RANGE),
+        (of_matrix, (SMALL, "macro_f1"), {}, SmallSampleWarning, "macro_f1: " + FEW + "2, so that"),
+        (of_labels, (ABC, ABC), MACRO, SmallSampleWarning, FEW + "'c', so"),
+        (of_labels, (ABC, ABC), MACRO | {"labels": ["a", "c"]}, SmallSampleWarning, FEW + "'c'"),
+        (of_two, (ABC, ABC, ABC, "macro_f1"), {}, SmallSampleWarning, FEW + "'c', so"),
+        (
+            of_labels,
             (["a", "b"], ["a", "b"]),
             {"average": None, "labels": ["a", "b", "z"]},
             UndefinedMetricWarning,
@@ -201,6 +233,6 @@ MACRO = {"average": "macro"}
 )
 def test_what_numbers_do_not_show_is_said(door, arguments, options, category, words):
     with pytest.warns(category, match=words) as caught:
-        getattr(f1ci, f"{door}_interval")(*arguments, **options)
+        door(*arguments, **options)
     assert caught[0].filename == __file__
-    assert door == "difference" or len(caught) == 1
+    assert len(caught) == 1

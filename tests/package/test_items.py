@@ -10,7 +10,8 @@ from sklearn.metrics import confusion_matrix as sklearn_confusion_matrix
 from sklearn.metrics import f1_score
 
 import f1ci
-from f1ci import _labels
+from f1ci.data.labels import encode
+from f1ci.data.labels import labels as read_labels
 
 KINDS = {
     "negative integers": (-1, 7),
@@ -24,7 +25,7 @@ KINDS = {
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
-    "array": lambda labels: _labels.labels("labels", list(labels)),
+    "array": lambda labels: read_labels("labels", list(labels)),
     "series": lambda labels: pd.Series(list(labels), index=range(5, 5 + len(labels))),
     "categorical": lambda labels: pd.Series(list(labels)).astype("category"),
 }
@@ -102,10 +103,10 @@ def test_one_class_alone_is_no_error():
 def test_several_sequences_share_one_list_of_classes():
     """Labels that cannot be sorted keep their order of appearance."""
     arrays = {"a": ["x", "y"], "b": [1, "x"], "c": ["y", "y"]}
-    codes, classes = _labels.encode(arrays)
+    codes, classes = encode(arrays)
     assert classes == ["x", "y", 1]
     assert [[classes[code] for code in row] for row in codes] == [list(x) for x in arrays.values()]
-    codes, classes = _labels.encode(arrays, wanted=["y", 1, "x", "never"])
+    codes, classes = encode(arrays, wanted=["y", 1, "x", "never"])
     assert classes == ["y", 1, "x", "never"]
     assert codes.tolist() == [[2, 0], [1, 2], [0, 0]]
 

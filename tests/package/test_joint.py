@@ -11,11 +11,11 @@ import pytest
 from examples import JUICE, labels_of, labels_of_cells
 from scipy import stats
 
+import f1ci
 from f1ci import confusion_matrix
-from f1ci.intervals import metric_interval
-from f1ci.joint import critical_value, joint_intervals, rows_of_cells
+from f1ci.joint import critical_value, rows_of_cells
 from f1ci.metrics import fbeta
-from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
+from f1ci.types import DegenerateVarianceWarning, UndefinedMetricWarning
 
 Z = stats.norm.ppf(0.975)
 
@@ -57,7 +57,7 @@ def test_joint_intervals_are_remark_2(method, level):
     z = stats.norm.ppf((1 + level) / 2)
     estimate, covariance = by_items(y_true, predictions, z, method)
     error = np.sqrt(np.diag(covariance))
-    joint = joint_intervals(y_true, predictions, FOUR, method=method, confidence_level=level)
+    joint = f1ci.Labels(y_true, predictions).joint(FOUR, method=method, confidence_level=level)
     np.testing.assert_allclose(joint.estimate, estimate, rtol=1e-12)
     slack = 1e-13 * np.abs(covariance).max()
     np.testing.assert_allclose(joint.covariance, covariance, rtol=1e-9, atol=slack)
@@ -76,14 +76,14 @@ def test_zero_variance_is_reported_and_left_out():
         DegenerateVarianceWarning, match="^f1 of useless has a standard error of zero, so that"
     )
     with warns:
-        joint = joint_intervals(y_true, models, ["f1", "accuracy"], method="delta")
+        joint = f1ci.Labels(y_true, models).joint(["f1", "accuracy"], method="delta")
     np.testing.assert_array_equal(joint.degenerate, [False, False, True, False])
     assert tuple(joint["useless", "f1"]) == (0.0, 0.0)
     # The critical value is that of the other three rows.
     kept = [0, 1, 3]
     three = critical_value(joint.covariance[np.ix_(kept, kept)], 0.95)
     assert joint.critical_value == pytest.approx(three, abs=2e-4)
-    blurred = joint_intervals(y_true, models, ["f1", "accuracy"], method="blur")
+    blurred = f1ci.Labels(y_true, models).joint(["f1", "accuracy"], method="blur")
     assert not blurred.degenerate.any()
 
 
@@ -112,10 +112,10 @@ def test_joint_groups(method, times):
     """Groups of one change nothing; repeated items in groups add nothing."""
     y_true, predictions = labels_of_cells(CELLS)
     two = [fbeta(0.5), "lift"]
-    plain = joint_intervals(y_true, predictions, two, method="delta")
+    plain = f1ci.Labels(y_true, predictions).joint(two, method="delta")
     more = {name: np.tile(array, times) for name, array in predictions.items()}
     groups = np.tile(np.arange(len(y_true)), times)
-    found = joint_intervals(np.tile(y_true, times), more, two, method=method, groups=groups)
+    found = f1ci.Labels(np.tile(y_true, times), more, groups=groups).joint(two, method=method)
     np.testing.assert_allclose(found.covariance, plain.covariance, rtol=1e-9, atol=1e-14)
     assert found.methods == (f"{method}+groups",) * 6
     if method == "delta":
@@ -129,8 +129,8 @@ def test_joint_groups(method, times):
 @pytest.mark.parametrize("metric", ["f1", "recall", "accuracy", fbeta(2), "macro_f1"])
 def test_one_row_is_the_individual_interval(metric, method):
     y_true, y_pred = labels_of(JUICE)
-    joint = joint_intervals(y_true, {"rule": y_pred}, metric, method=method)
-    alone = metric_interval(JUICE, metric, method=method)
+    joint = f1ci.Labels(y_true, {"rule": y_pred}).joint(metric, method=method)
+    alone = f1ci.Matrix(JUICE).interval(metric, method=method)
     # One variable: q is the normal quantile itself. 1e-12 is the promise for different doors.
     assert tuple(joint["rule", joint.metrics[0]]) == pytest.approx(tuple(alone), rel=1e-12)
     assert joint.individual_low[0] == pytest.approx(alone.low, rel=1e-12)
@@ -138,12 +138,12 @@ def test_one_row_is_the_individual_interval(metric, method):
 
 def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
     y_true, predictions = labels_of_cells(CELLS)
-    joint = joint_intervals(y_true, predictions, ["f1", "correlation"])
+    joint = f1ci.Labels(y_true, predictions).joint(["f1", "correlation"])
     assert joint.methods == ("cautious", "logit") * 3
     level = 2 * stats.norm.cdf(joint.critical_value) - 1
     for (name, metric), method in zip(joint.rows(), joint.methods, strict=True):
         table = confusion_matrix(y_true, predictions[name])
-        alone = metric_interval(table, metric, method=method, confidence_level=level)
+        alone = f1ci.Matrix(table).interval(metric, method=method, confidence_level=level)
         # 1e-12: the level was computed from q by another code.
         assert tuple(joint[name, metric]) == pytest.approx(tuple(alone), rel=1e-12)
 
@@ -151,12 +151,12 @@ def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
 def test_what_has_no_variance_or_value_has_no_critical_value():
     y_true, y_pred = labels_of(JUICE)
     with pytest.warns(DegenerateVarianceWarning, match=" of a has a standard error of zero"):
-        joint = joint_intervals(y_true, {"a": y_true}, ["f1", "recall"], method="delta")
+        joint = f1ci.Labels(y_true, {"a": y_true}).joint(["f1", "recall"], method="delta")
     assert np.isnan(joint.critical_value)
     predictions = {"rule": y_pred, "never": 0 * y_true}
     words = "^precision of never is undefined, because class 'positive' is never"
     with pytest.warns(UndefinedMetricWarning, match=words):
-        joint = joint_intervals(y_true, predictions, ["precision", "accuracy"], method="delta")
+        joint = f1ci.Labels(y_true, predictions).joint(["precision", "accuracy"], method="delta")
     np.testing.assert_array_equal(joint.degenerate, [False, False, True, False])
     np.testing.assert_array_equal(np.isfinite(joint.low), [True, True, False, True])
 
@@ -183,7 +183,7 @@ def with_two_more_of_each_class(labels):
 def test_smoothing_for_many_classes_item_by_item():
     """Two more items of each class, in all 3 x 3 x 3 cells, written out as items."""
     true, a, b = labels = np.random.default_rng(34).integers(0, 3, (3, 50))
-    joint = joint_intervals(true, {"a": a, "b": b}, ["macro_f1", "micro_f1"])
+    joint = f1ci.Labels(true, {"a": a, "b": b}).joint(["macro_f1", "micro_f1"])
     labels, weight = with_two_more_of_each_class(labels)
     rows = []
     for predicted in labels[1:]:
@@ -197,7 +197,7 @@ def test_smoothing_for_many_classes_item_by_item():
 
 def test_rows_are_classifier_by_metric():
     y_true, predictions = labels_of_cells(CELLS)
-    joint = joint_intervals(y_true, predictions, ["f1", "accuracy"])
+    joint = f1ci.Labels(y_true, predictions).joint(["f1", "accuracy"])
     assert joint.rows() == list(product(["A1", "A2", "A3"], ["f1", "accuracy"]))
     assert len(joint) == 6
     share = (predictions["A2"] == y_true).mean()
@@ -205,7 +205,7 @@ def test_rows_are_classifier_by_metric():
     assert joint.to_frame().loc[("A3", "f1"), "low"] == joint["A3", "f1"].low
     with pytest.raises(KeyError, match=r"no row \('A4', 'f1'\)"):
         joint["A4", "f1"]
-    assert joint_intervals(y_true, pandas.DataFrame(predictions), ["f1", "accuracy"]) == joint
+    assert f1ci.Labels(y_true, pandas.DataFrame(predictions)).joint(["f1", "accuracy"]) == joint
 
 
 # Many test sets at once
@@ -219,7 +219,9 @@ def test_rows_of_cells_are_the_intervals_of_their_labels(method):
     values = critical_value(rows.correlated, 0.95)
     low, high = rows.limits(values)
     for k, counts in enumerate(cells):
-        joint = joint_intervals(*labels_of_cells(counts), metrics, method=method)
+        joint = f1ci.Labels(labels_of_cells(counts)[0], labels_of_cells(counts)[1]).joint(
+            metrics, method=method
+        )
         assert values[k] == pytest.approx(joint.critical_value, abs=1e-12)
         np.testing.assert_allclose(rows.estimate[:, k], joint.estimate, atol=1e-12)
         np.testing.assert_allclose(rows.covariance[..., k], joint.covariance, atol=1e-12)

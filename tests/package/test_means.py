@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from examples import ask
 from scipy import special, stats
 
 import f1ci
@@ -28,11 +29,11 @@ def test_the_mean_is_a_t_interval_on_the_logit_scale():
 
 def test_the_difference_is_the_paired_t_interval():
     """Near zero Fisher's scale is straight, so the limits are those of t to four digits."""
-    interval = f1ci.mean_difference(DICE, OF_B)
+    interval = f1ci.Scores({"A": DICE, "B": OF_B}).difference().interval
     expected = stats.ttest_rel(OF_B, DICE).confidence_interval()
     assert interval.standard_error == pytest.approx(stats.sem(OF_B - DICE), rel=1e-9)
     assert list(interval) == pytest.approx(list(expected), abs=1e-4)
-    swapped = f1ci.mean_difference(OF_B, DICE)
+    swapped = f1ci.Scores({"A": OF_B, "B": DICE}).difference().interval
     assert list(swapped) == pytest.approx([-interval.high, -interval.low], abs=1e-15)
 
 
@@ -49,14 +50,16 @@ def test_images_of_patients_are_a_cluster_robust_mean():
     means = DICE.reshape(4, 2).mean(axis=1)
     assert list(interval) == pytest.approx(logit_t(means), rel=1e-9)
     assert interval.method == "logit+groups"
-    paired = f1ci.mean_difference(DICE, OF_B, groups=patients)
+    paired = f1ci.Scores({"A": DICE, "B": OF_B}, groups=patients).difference().interval
     by_patient = (OF_B - DICE).reshape(4, 2).mean(axis=1)
     expected = stats.ttest_1samp(by_patient, 0).confidence_interval()
     assert list(paired) == pytest.approx(list(expected), abs=2e-4)
 
 
 def test_a_unit_with_nothing_to_find():
-    with pytest.warns(f1ci.UndefinedMetricWarning, match="whose score is nan .2 of scores.; empty"):
+    with pytest.warns(
+        f1ci.UndefinedMetricWarning, match="mean leaves out 2 units whose score is undefined; empty"
+    ):
         skipped = f1ci.mean_interval([*DICE, NAN, NAN])
     assert list(skipped) == pytest.approx(logit_t(DICE), rel=1e-9)
     assert skipped.standard_error == pytest.approx(stats.sem(DICE), rel=1e-12)
@@ -68,8 +71,8 @@ def test_a_unit_with_nothing_to_find():
 
 def test_each_model_has_the_mean_that_it_has_alone():
     """B finds something on the last image, where there is nothing."""
-    with pytest.warns(f1ci.UndefinedMetricWarning, match="1 of scores_a"):
-        interval = f1ci.mean_difference([*DICE, NAN], [*OF_B, 0.0])
+    with pytest.warns(f1ci.UndefinedMetricWarning, match="A leaves out 1 units"):
+        interval = f1ci.Scores({"A": [*DICE, NAN], "B": [*OF_B, 0.0]}).difference().interval
     assert interval.estimate == pytest.approx(np.mean([*OF_B, 0]) - DICE.mean(), abs=1e-14)
 
 
@@ -88,7 +91,11 @@ def test_counts_of_documents_follow_the_same_rule(constant):
     a, b = f1_by_document(counts), f1_by_document(other)
     of_means = {"empty": "skip" if np.isnan(constant) else constant}
     of_units = {"average": "samples", "zero_division": constant}
-    one = f1ci.clustered_interval(counts[:, None], **of_units)
+    one = ask(f1ci.Units, "interval", (counts[:, None],), **of_units)
     assert list(one) == pytest.approx(list(f1ci.mean_interval(a, **of_means)), abs=1e-15)
-    both = f1ci.clustered_difference(counts[:, None], other[:, None], **of_units)
-    assert list(both) == pytest.approx(list(f1ci.mean_difference(a, b, **of_means)), abs=1e-15)
+    both = ask(
+        f1ci.Units, "difference", ({"A": counts[:, None], "B": other[:, None]},), **of_units
+    ).interval
+    assert list(both) == pytest.approx(
+        list(ask(f1ci.Scores, "difference", ({"A": a, "B": b},), **of_means).interval), abs=1e-15
+    )

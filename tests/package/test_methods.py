@@ -4,9 +4,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from examples import ask
 
 import f1ci
 from f1ci import methods, metrics
+from f1ci.results import DifferenceTest
 
 TRUE = np.repeat([1, 1, 0, 0], [30, 6, 4, 20])
 PRED = np.repeat([1, 0, 1, 0], [30, 6, 4, 20])
@@ -37,9 +39,9 @@ DOORS = [
     partial(f1ci.f1_score_interval, TRUE, PRED, beta=2),
     partial(f1ci.f1_score_interval, TRUE, PRED, average=None),
     partial(f1ci.f1_score_interval, TRUE, PRED, average="macro"),
-    partial(f1ci.metric_interval, THREE, "macro_f1_star"),
-    partial(f1ci.metric_interval, [[20, 4], [6, 30]], "cosine"),
-    partial(f1ci.difference_interval, TRUE, PRED, TRUE, "f1"),
+    partial(ask, f1ci.Matrix, "interval", (THREE,), "macro_f1_star"),
+    partial(ask, f1ci.Matrix, "interval", ([[20, 4], [6, 30]],), "cosine"),
+    partial(ask, f1ci.Labels, "difference", (TRUE, {"A": PRED, "B": TRUE}), "f1"),
 ]
 
 
@@ -47,12 +49,16 @@ def test_a_method_is_one_kernel_and_one_entry(monkeypatch):
     """It is seen through every door, and in the sentences that refuse others."""
     monkeypatch.setitem(methods.METHODS, "toy", TOY)
     for door in DOORS:
-        interval = door(method="toy")
+        answer = door(method="toy")
+        interval = getattr(answer, "interval", answer)
         assert interval.method == "toy"
         half = 0.5 * np.asarray(interval.estimate)
         np.testing.assert_array_equal(interval.high, 0.5 + half)
-        least = -0.5 if door.func is f1ci.difference_interval else 0.0
+        least = -0.5 if isinstance(answer, DifferenceTest) else 0.0
         np.testing.assert_array_equal(interval.low, least + half)
+    joint = f1ci.Labels(TRUE, PRED).joint(["f1", "recall"], method="toy")
+    assert joint.methods == ("toy", "toy")
+    np.testing.assert_array_equal(joint.low, 0.5 * joint.estimate)
     assert f1ci.coverage.exact(20, [0.3, 0.1, 0.1, 0.5], method="toy").coverage > 0.5
     with pytest.raises(ValueError, match=r"'toy'.*got 'other'"):
         f1ci.f1_interval(1, 1, 1, method="other")
@@ -64,14 +70,14 @@ def test_every_method_serves_a_metric_or_is_refused(metric):
     default = "logit" if metric.name == "overlap" else "score"
     size = 2 if metric.binary else 3
     table = np.full((size, size), 7) + 20 * np.eye(size, dtype=int)
-    assert f1ci.metric_interval(table, metric).method == default
+    assert f1ci.Matrix(table).interval(metric).method == default
     refusal = f"one of {default!r}.* for {metric.name!r}, got "
     for name in methods.METHODS:
         if metric.name in SERVED.get(name, [metric.name]):
-            assert f1ci.metric_interval(table, metric, method=name).method == name
+            assert f1ci.Matrix(table).interval(metric, method=name).method == name
         else:
             with pytest.raises(ValueError, match=refusal + repr(name)):
-                f1ci.metric_interval(table, metric, method=name)
+                f1ci.Matrix(table).interval(metric, method=name)
 
 
 def test_f1_knows_the_papers_names():
@@ -84,4 +90,4 @@ def test_f1_knows_the_papers_names():
         assert tuple(one) == tuple(other)
         assert (one.method, other.method) == (paper, ours)
         with pytest.raises(ValueError, match=f"for 'jaccard', got {paper!r}"):
-            f1ci.metric_interval([[20, 4], [6, 30]], "jaccard", method=paper)
+            f1ci.Matrix([[20, 4], [6, 30]]).interval("jaccard", method=paper)

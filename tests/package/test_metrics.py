@@ -163,5 +163,5 @@ def test_digits_at_huge_and_lopsided_counts():
         assert metric.value([[180, 48], [5, 10**14]]) == pytest.approx(expected, rel=1e-12)
     # With TP = 0 the correlation is about -sqrt(FP FN) / n, with FP and FN about Poisson: its
     # error is sqrt(1/2) / n.
-    interval = f1ci.metric_interval([[2**31, 1], [1, 0]], "correlation")
+    interval = f1ci.Matrix([[2**31, 1], [1, 0]]).interval("correlation")
     assert interval.standard_error == pytest.approx(0.5**0.5 / 2**31, rel=1e-6)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from examples import ask
 
 import f1ci
 
@@ -85,7 +86,7 @@ def counts(*numbers, **options):
 
 
 def metric(matrix, name, **options):
-    return lambda: f1ci.metric_interval(matrix, name, **options)
+    return lambda: ask(f1ci.Matrix, "interval", (matrix,), name, **options)
 
 
 OPTIONS = [
@@ -128,13 +129,13 @@ OPTIONS = [
     (metric([702, 44, 10, 77], "f1"), SQUARE),
     (metric(np.array(B) / 833, "f1"), "matrix " + COUNT),
     (metric(TOTALS, "macro_f1"), "must have no row and column of totals, got .* at its end"),
-    (lambda: f1ci.matrix_report(TOTALS), "must have no row and column of totals"),
-    (lambda: f1ci.matrix_report(M, labels=["a"]), r"names of 3 classes are wanted, got \['a'\]"),
-    (lambda: f1ci.clustered_interval([[1, 2], [3, 4]]), "for the counts TP, FP and FN, got shape"),
+    (lambda: f1ci.Matrix(TOTALS).report(), "must have no row and column of totals"),
+    (lambda: f1ci.Matrix(M, labels=["a"]).report(), r"names of 3 classes are wanted, got \['a'\]"),
+    (lambda: f1ci.Units([[1, 2], [3, 4]]).interval(), "for the counts TP, FP and FN, got shape"),
     (lambda: f1ci.compare_models(T, [P, Q]), "must map names of models to labels"),
     (lambda: f1ci.compare_models(T, {"a": P}), "at least two models, got 1"),
     (lambda: f1ci.sample_size("f1", half_width=5), r"half_width must lie in \(0, 1\]"),
-    (lambda: f1ci.difference_test(T, P, Q, margin=-1), "margin must"),
+    (lambda: f1ci.Labels(T, {"A": P, "B": Q}).difference(margin=-1), "margin must"),
 ]
 
 
@@ -154,4 +155,4 @@ def test_what_can_be_meant_is_warned_of_or_read():
         for column in (np.array(P)[:, None], pd.DataFrame({"y": P}), [[label] for label in P]):
             assert f1ci.f1_score_interval(T, column, average=average) == plain
     for name in ("F1", "f1-score", "specificity", "f2", "macro_precision", "acc"):
-        assert f1ci.metric_interval(B, name).low > 0.0
+        assert f1ci.Matrix(B).interval(name).low > 0.0

@@ -9,6 +9,7 @@ import warnings
 import mpmath as mp
 import oracle
 import pytest
+from examples import ask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ def close(ours, expected, rel=1e-12):
 def test_wilson_and_the_score_intervals_of_every_tversky_index(tp, fp, fn, at):
     z_square = float(oracle.quantile(at) ** 2)
     for a, b in ((0.5, 0.5), (0.2, 0.8), (1.0, 1.0), (3.0, 0.1)):
-        ours = f1ci.metric_interval([[1, fp], [fn, tp]], tversky(a, b), confidence_level=at)
+        ours = f1ci.Matrix([[1, fp], [fn, tp]]).interval(tversky(a, b), confidence_level=at)
         for end in ours:
             found = oracle.pearson_statistic(tp, fp, fn, a, b, mp.mpf(end))
             # The end is a double: its last bit, next to 1, moves the statistic by this factor.
@@ -53,7 +54,9 @@ def test_cautious(tp, fp, fn, at, a, b):
     if fp + fn == 0:
         fn = 1
     options = {"method": "cautious", "confidence_level": at}
-    low, high = quiet(f1ci.metric_interval, [[1, fp], [fn, tp]], tversky(a, b), **options)
+    low, high = quiet(
+        ask, f1ci.Matrix, "interval", ([[1, fp], [fn, tp]],), tversky(a, b), **options
+    )
     tails = oracle.beta_tails(tp, fp, fn, a, b, low, high)
     for tail in tails:
         # A double next to 1 is known to 1e-16 only, which is large next to rare errors.
@@ -72,7 +75,7 @@ def test_normal_intervals(tp, fp, fn, at, a, b):
         ("logit", oracle.logit_ends(tp, fp, fn, a, b, at)),
         ("blur", oracle.normal_ends(tp, fp, fn, a, b, at, blurred=True)),
     ):
-        ours = f1ci.metric_interval(table, metric, method=method, confidence_level=at)
+        ours = f1ci.Matrix(table).interval(metric, method=method, confidence_level=at)
         assert all(close(*ends, 1e-10) for ends in zip(ours, expected, strict=True)), method
     assert close(ours.estimate, oracle.tversky(tp, fp, fn, a, b))
 
@@ -83,7 +86,7 @@ def test_normal_intervals(tp, fp, fn, at, a, b):
 )
 def test_variance_of_clusters(rows, weights):
     rows = [(tp + 1, fp, fn) for tp, fp, fn in rows]
-    ours = quiet(f1ci.clustered_interval, rows, tversky(*weights))
+    ours = quiet(ask, f1ci.Units, "interval", (rows,), tversky(*weights))
     score, variance = oracle.cluster_variance(rows, *weights)
     assert close(ours.estimate, score)
     assert close(ours.standard_error**2, variance, 1e-10)
@@ -100,5 +103,12 @@ def test_variance_of_clusters(rows, weights):
 def test_exact_p_value_of_a_difference(items, weights):
     # Two items that both have right keep the scores defined.
     true, by_a, by_b = zip(*items, (1, 1, 1), (0, 0, 0), strict=True)
-    ours = quiet(f1ci.difference_test, true, by_a, by_b, tversky(*weights), method="exact")
+    ours = quiet(
+        ask,
+        f1ci.Labels,
+        "difference",
+        (true, {"A": by_a, "B": by_b}),
+        tversky(*weights),
+        test="exact",
+    )
     assert close(ours.p_value, oracle.swap_p_value(true, by_a, by_b, *weights))

@@ -40,38 +40,48 @@ def test_accuracy_and_the_micro_average_are_the_exact_mcnemar_test():
     y, a, b = (rng.integers(0, 4, 200) for _ in range(3))
     only_a, only_b = int(((a == y) & (b != y)).sum()), int(((a != y) & (b == y)).sum())
     expected = stats.binomtest(only_a, only_a + only_b).pvalue
-    test = f1ci.difference_test(y, a, b, "micro_f1")
+    test = f1ci.Labels(y, {"A": a, "B": b}).difference("micro_f1")
     assert test.discordant == (only_a, only_b)
     assert test.method == "exact"
     assert test.p_value == pytest.approx(expected, rel=1e-12)
     right = np.ones(200, dtype=int)
-    same = f1ci.difference_test(right, a == y, b == y, "accuracy", pos_label=True)
+    same = f1ci.Labels(right, {"A": a == y, "B": b == y}, pos_label=True).difference("accuracy")
     assert same.p_value == pytest.approx(test.p_value, rel=1e-12)
 
 
 def test_models_that_agree_on_all_positives_have_equal_recall():
     """Nothing is divided by zero; the inverted interval of recall has the p-value 1."""
     y, a, b = labels_of(np.array([[[18, 1], [0, 2]], [[5, 0], [0, 1]]]))
-    assert f1ci.difference_test(y, a, b, "recall", method="score").p_value == pytest.approx(1.0)
+    assert f1ci.Labels(y, {"A": a, "B": b}).difference(
+        "recall", test="score"
+    ).p_value == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("metric", ["macro_f1", "mcc", "weighted_precision"])
 def test_p_values_of_averages_invert_the_interval(metric):
     """At level 1 - p an end of the interval is 0."""
     y, a, b = labels_of(CELLS)
-    test = f1ci.difference_test(y, a, b, metric)
-    interval = f1ci.difference_interval(y, a, b, metric, confidence_level=1.0 - test.p_value)
+    test = f1ci.Labels(y, {"A": a, "B": b}).difference(metric)
+    interval = (
+        f1ci.Labels(y, {"A": a, "B": b})
+        .difference(metric, confidence_level=1.0 - test.p_value)
+        .interval
+    )
     assert test.method == interval.method == "score"
     assert min(np.abs(tuple(interval))) < 1e-8
 
 
 def test_random_swaps_agree_with_the_exact_test():
     y, a, b = labels_of(CELLS)
-    exact = f1ci.difference_test(y, a, b).p_value
-    random = f1ci.difference_test(y, a, b, method="randomisation", replicates=40_000, rng=3)
+    exact = f1ci.Labels(y, {"A": a, "B": b}).difference().p_value
+    random = f1ci.Labels(y, {"A": a, "B": b}).difference(
+        test="randomisation", replicates=40_000, rng=3
+    )
     # Four standard errors of a share of 40,000.
     assert random.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000))
-    one_each = f1ci.difference_test(y, a, b, groups=np.arange(len(y)), replicates=20_000, rng=3)
+    one_each = f1ci.Labels(y, {"A": a, "B": b}, groups=np.arange(len(y))).difference(
+        replicates=20_000, rng=3
+    )
     assert one_each.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
 
 
@@ -98,7 +108,9 @@ def test_groups_are_swapped_whole():
         one, other = np.where(swapped, b, a), np.where(swapped, a, b)
         found.append(studentised_difference(y, one, other, groups))
     exact = np.mean(np.array(found) >= found[0] - 1e-12)
-    test = f1ci.difference_test(y, a, b, "macro_f1", groups=groups, replicates=20_000, rng=1)
+    test = f1ci.Labels(y, {"A": a, "B": b}, groups=groups).difference(
+        "macro_f1", replicates=20_000, rng=1
+    )
     assert test.method == "randomisation"
     assert test.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
 
@@ -110,15 +122,19 @@ def test_margins_invert_the_interval(groups):
     if groups:
         groups = np.random.default_rng(0).integers(0, groups, len(y))
     margin = 0.12
-    test = f1ci.difference_test(y, a, b, margin=margin, groups=groups, replicates=9, rng=0)
+    test = f1ci.Labels(y, {"A": a, "B": b}, groups=groups).difference(
+        margin=margin, replicates=9, rng=0
+    )
     assert test.p_not_inferior < test.p_equivalent < 0.5
     for p, side, value in ((test.p_not_inferior, 0, -margin), (test.p_equivalent, 1, margin)):
-        interval = f1ci.difference_interval(
-            y, a, b, "f1", groups=groups, confidence_level=1 - 2 * p
+        interval = (
+            f1ci.Labels(y, {"A": a, "B": b}, groups=groups)
+            .difference("f1", confidence_level=1 - 2 * p)
+            .interval
         )
         # The quantile is solved to 1e-9; the limits' slope is about a standard error.
         assert tuple(interval)[side] == pytest.approx(value, abs=1e-8)
     # A worse model is not shown to be as good.
-    worse = f1ci.difference_test(y, b, a, margin=0.01)
+    worse = f1ci.Labels(y, {"A": b, "B": a}).difference(margin=0.01)
     assert worse.estimate < -0.01
     assert worse.p_not_inferior > 0.5

@@ -117,7 +117,7 @@ def test_the_planned_width_is_kept(beta, half_width, shares):
     tp = max(1, round(shares[0] * positives))
     fp = round(shares[1] * 2 * positives)
     assume(fp or tp < positives)
-    interval = f1ci.metric_interval([[7, fp], [positives - tp, tp]], metric, method="delta")
+    interval = f1ci.Matrix([[7, fp], [positives - tp, tp]]).interval(metric, method="delta")
     assert interval.length / 2 <= half_width * (1 + 1e-12)
 
 
@@ -182,8 +182,8 @@ def test_a_pilot_gives_its_own_variance():
     a, b = (noisy(rng, y, right, 3) for right in (0.6, 0.7))
     groups = np.arange(300) // 10
     for clusters, units in ((None, 300), (groups, 30)):
-        plan = f1ci.pilot_sample_size(y, a, b, "macro_f1", difference=0.05, groups=clusters)
-        interval = f1ci.difference_interval(y, a, b, "macro_f1", groups=clusters)
+        plan = f1ci.Labels(y, {"A": a, "B": b}, groups=clusters).plan("macro_f1", difference=0.05)
+        interval = f1ci.Labels(y, {"A": a, "B": b}, groups=clusters).difference("macro_f1").interval
         assert plan.variance == pytest.approx(units * interval.standard_error**2, rel=1e-12)
 
 
@@ -193,23 +193,21 @@ def test_a_pilot_gives_its_own_variance():
 def test_a_published_interval_gives_back_its_items():
     """Takahashi et al. (2022): macro F1 of 100 items is .689, with the interval .562 to .817."""
     y_true, y_pred = labels_of(TOY)
-    plan = f1ci.pilot_interval_size(y_true, y_pred, "macro_f1", half_width=(0.817 - 0.562) / 2)
+    plan = f1ci.Labels(y_true, y_pred).plan("macro_f1", half_width=(0.817 - 0.562) / 2)
     # A limit is printed with three digits, so that the half width is known within 0.4 %.
     assert plan.items == pytest.approx(100, rel=0.01)
     assert plan.pilot_items == 100
-    half = f1ci.pilot_interval_size(y_true, y_pred, "macro_f1", half_width=0.1275 / 2)
+    half = f1ci.Labels(y_true, y_pred).plan("macro_f1", half_width=0.1275 / 2)
     assert half.items == pytest.approx(400, rel=0.01)
 
 
 def test_groups_are_counted():
     """Groups of five items that are all alike: so many groups as items would be needed."""
     y_true, y_pred = [0, 1] * 20, [0, 1] * 18 + [1, 0] * 2
-    alone = f1ci.pilot_interval_size(y_true, y_pred, "accuracy", half_width=0.05)
+    alone = f1ci.Labels(y_true, y_pred).plan("accuracy", half_width=0.05)
     many_true, many_pred = np.repeat(y_true, 5), np.repeat(y_pred, 5)
     groups = np.repeat(np.arange(40), 5)
-    plan = f1ci.pilot_interval_size(
-        many_true, many_pred, "accuracy", half_width=0.05, groups=groups
-    )
+    plan = f1ci.Labels(many_true, many_pred, groups=groups).plan("accuracy", half_width=0.05)
     assert plan.pilot_items == 40
     # The cluster-robust error has the factor G / (G - 1).
     assert plan.items == pytest.approx(alone.items * 40 / 39, abs=1)
@@ -219,6 +217,6 @@ def test_indicators_are_units():
     rng = np.random.default_rng(1)
     y_true = rng.integers(0, 2, (60, 3))
     y_pred = np.where(rng.random((60, 3)) < 0.8, y_true, 1 - y_true)
-    plan = f1ci.pilot_interval_size(y_true, y_pred, average="macro", half_width=0.05)
+    plan = f1ci.Labels(y_true, y_pred).plan(average="macro", half_width=0.05)
     error = f1ci.score_interval(y_true, y_pred, average="macro").standard_error
     assert plan.items == int(np.ceil(60 * error**2 * (stats.norm.ppf(0.975) / 0.05) ** 2))

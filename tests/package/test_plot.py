@@ -47,7 +47,7 @@ def test_a_forest_shows_the_intervals_from_top_to_bottom():
 
 
 def test_a_forest_of_joint_intervals_and_of_arrays():
-    joint = f1ci.joint_intervals(TRUE, {"A": A, "B": B}, ["f1", "accuracy"])
+    joint = f1ci.Labels(TRUE, {"A": A, "B": B}).joint(["f1", "accuracy"])
     ax = f1ci.plot.forest(joint)
     ends = [line[:, 0].tolist() for line in drawn(ax)[0]]
     assert ends == list(map(list, zip(*joint, strict=True)))
@@ -59,9 +59,9 @@ def test_a_forest_of_joint_intervals_and_of_arrays():
 
 
 def test_a_difference_shows_zero_the_margin_and_the_verdict():
-    test = f1ci.difference_test(TRUE, A, B, margin=0.02)
+    test = f1ci.Labels(TRUE, {"old": A, "new": B}).difference(margin=0.02)
     _, ax = pyplot.subplots()
-    assert f1ci.plot.difference(test, names=("old", "new"), ax=ax) is ax
+    assert f1ci.plot.difference(test, ax=ax) is ax
     lines, dots = drawn(ax)
     assert lines[0][:, 0].tolist() == [test.interval.low, test.interval.high]
     assert lines[1][:, 0].tolist() == [0.0, 0.0]
@@ -69,4 +69,4 @@ def test_a_difference_shows_zero_the_margin_and_the_verdict():
     band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     assert (band.x0, band.x1) == (pytest.approx(-0.02), pytest.approx(0.02))
     assert names(ax) == ["new − old"]
-    assert test.verdict("old", "new") in ax.get_xlabel()
+    assert test.verdict() in ax.get_xlabel()

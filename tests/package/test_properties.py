@@ -1,10 +1,11 @@
 """What every door keeps for every metric, asked with random tables."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
-from examples import quiet
+from examples import ask, quiet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +38,8 @@ def ordered_intervals(range_, door, *arguments, levels=LEVELS[1:4], **options):
 
     Nothing is returned, nor asked, of a score that is undefined.
     """
-    intervals = [quiet(door, *arguments, confidence_level=x, **options) for x in levels]
+    answers = [quiet(door, *arguments, confidence_level=x, **options) for x in levels]
+    intervals = [getattr(answer, "interval", answer) for answer in answers]
     if np.isnan(intervals[0].estimate):
         return []
     least, largest = range_
@@ -58,10 +60,14 @@ def test_matrices(name, data):
     metric = METRICS[name]
     r = 2 if metric.binary else data.draw(st.integers(2, 4))
     table = data.draw(tables(r))
-    found = ordered_intervals(metric.range, f1ci.metric_interval, table, name, levels=LEVELS)
+    found = ordered_intervals(
+        metric.range, partial(ask, f1ci.Matrix, "interval", (table,)), name, levels=LEVELS
+    )
     if found and not metric.binary and name not in ORDERED:
         order = data.draw(st.permutations(range(r)))
-        other = quiet(f1ci.metric_interval, table[np.ix_(order, order)], name, confidence_level=0.9)
+        other = quiet(
+            ask, f1ci.Matrix, "interval", (table[np.ix_(order, order)],), name, confidence_level=0.9
+        )
         assert tuple(other) == pytest.approx(tuple(found[2]), abs=1e-8)
 
 
@@ -88,12 +94,15 @@ def test_differences(name, data):
     range_ = least - largest, largest - least
     grouped = data.draw(st.booleans())
     options = {"groups": np.arange(len(true)) // 4} if grouped else {}
-    door = f1ci.difference_interval
-    found = ordered_intervals(range_, door, true, a, b, name, **options)
+
+    def of_two(a, b):
+        return partial(ask, f1ci.Labels, "difference", (true, {"A": a, "B": b}))
+
+    found = ordered_intervals(range_, of_two(a, b), name, **options)
     if found:
-        back = quiet(door, true, b, a, name, confidence_level=0.9, **options)
+        back = quiet(of_two(b, a), name, confidence_level=0.9, **options).interval
         assert tuple(back) == pytest.approx((-found[1].high, -found[1].low), abs=1e-8)
-    for interval in ordered_intervals(range_, door, true, a, a, name, levels=(0.9,), **options):
+    for interval in ordered_intervals(range_, of_two(a, a), name, levels=(0.9,), **options):
         assert interval.low < 0 < interval.high
 
 
@@ -103,7 +112,7 @@ def test_differences(name, data):
 def test_joint_intervals(name, data):
     r = 2 if METRICS[name].binary else 3
     true, a, b = data.draw(three_labels(r))
-    joint = quiet(f1ci.joint_intervals, true, {"a": a, "b": b}, name)
+    joint = quiet(ask, f1ci.Labels, "joint", (true, {"a": a, "b": b}), name)
     least, largest = METRICS[name].range
     for k in np.flatnonzero(np.isfinite(joint.estimate)):
         estimate = joint.estimate[k]
@@ -128,14 +137,16 @@ def test_joint_intervals(name, data):
 )
 def test_tables_that_once_failed(table, name):
     levels = (0.8, 0.95, 0.99, 0.999)
-    door = f1ci.metric_interval
-    assert ordered_intervals(METRICS[name].range, door, table, name, levels=levels)
+    door = partial(ask, f1ci.Matrix, "interval", (table,))
+    assert ordered_intervals(METRICS[name].range, door, name, levels=levels)
 
 
 def test_differences_of_lift_with_three_groups_have_a_length():
     """They were -0.2 (-0.2 to -0.2)."""
     true, a, b = [1, 1, 0, 1, 1, 0], [1, 1, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]
-    found = quiet(f1ci.difference_interval, true, a, b, "lift", groups=[0, 2, 2, 0, 1, 2])
+    found = quiet(
+        ask, f1ci.Labels, "difference", (true, {"A": a, "B": b}), "lift", groups=[0, 2, 2, 0, 1, 2]
+    ).interval
     assert found.low < 0 < found.high
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import user_lines
+from examples import ask
 
 import f1ci
 from f1ci import coverage, metrics
@@ -21,33 +22,37 @@ TRUE = [1, 0, 1, 1, 0, 0, 1, 0] * 2
 A = [1, 0, 0, 1, 0, 1, 1, 0] * 2
 B = [1, 0, 1, 1, 1, 0, 0, 0] * 2
 OF_ONE = {"y_true": TRUE, "y_pred": A}
-OF_PAIR = {"y_true": TRUE, "y_pred_a": A, "y_pred_b": B}
-OF_MODELS = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
+LABELS = {"y_true": TRUE, "predictions": A}
+TWO = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
 FLAGS = {"y_true": np.array([TRUE, A]).T, "y_pred": np.array([A, B]).T}
-RUNS = {"y_true": TRUE, "y_preds": [A, B]}
-RUNS_OF_TWO = {"y_true": TRUE, "y_preds_a": [A, B], "y_preds_b": [B, TRUE]}
+RUNS = {"y_true": TRUE, "predictions": [A, B]}
+RUNS_OF_TWO = {"y_true": TRUE, "predictions": {"A": [A, B], "B": [B, TRUE]}}
 MATRIX = {"matrix": [[9, 2], [3, 8]]}
+MATRICES = {"matrix": {"A": [[9, 2], [3, 8]], "B": [[7, 4], [3, 8]]}}
 COUNTS = [[8, 1, 2], [5, 0, 1], [9, 4, 3]]
+UNITS = {"counts": {"A": COUNTS, "B": COUNTS[::-1]}}
+BY_CLASS = {"counts": np.arange(2, 26).reshape(4, 2, 3), "zero_division": 0}
 FOLDS = [[[8, 1, 2], [7, 2, 1]], [[8, 2, 2], [7, 1, 1]]]
-SCORES = [0.9, 0.7, 0.8, 1.0] * 4
+ONES = [0.9, 0.7, 0.8, 1.0] * 4
+SCORES = {"scores": {"A": ONES, "B": [*ONES[1:], 0.9]}, "empty": 0}
 DESIGN = {"n": 5, "cells": [0.4, 0.1, 0.1, 0.4]}
 
 LEVEL = {"confidence_level": 0.9}
 SCORE = {**LEVEL, "method": "score"}
 SIDE = {**LEVEL, "alternative": "greater"}
+LOGIT = {**LEVEL, "method": "logit"}
 GROUPS = {"groups": [0, 1, 2, 3] * 4}
 CLASSES = {"labels": [0, 1], "zero_division": 0}
 MACRO = {"average": "macro"}
 MACRO_F1 = {"metric": "macro_f1"}
 SHARES = {"class_shares": {1: 0.1, 0: 0.9}}
 STRATA = {"strata": A, "stratum_shares": {1: 0.1, 0: 0.9}}
-UNITS = {**SIDE, "method": "logit", "metric": "f1", "average": None, "zero_division": 0}
-MEANS = {**SIDE, **GROUPS, "method": "logit", "empty": 0}
-PILOT = {**LEVEL, **GROUPS, **MACRO, "metric": "f1", "labels": [0, 1]}
-OF_RUNS = {**PILOT, "alternative": "greater"}
-DRAWN = {**LEVEL, "metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1}
-LARGE = {**LEVEL, "metric": "f1", "difference": 0.1, "power": 0.7}
+NAMED = {"a": "A", "b": "B", "metric": "f1"}
+DRAWN = {"margin": 0.1, "replicates": 9, "rng": 1}
 WEIGHTS = {"rho1": 0.3, "rho2": 0.3}
+
+Counts, Matrix, Labels = f1ci.Counts, f1ci.Matrix, f1ci.Labels
+Units, Scores, Runs = f1ci.Units, f1ci.Scores, f1ci.Runs
 
 
 def first_table(**options):
@@ -59,13 +64,16 @@ def binary_counts_of_text(y_true, y_pred):
     return f1ci.binary_counts([*map(str, y_true)], pd.Series([*map(str, y_pred)]), pos_label="1")
 
 
+def asked(kind, question, **options):
+    """A call of one question of one kind of data, with data and options by name."""
+    return partial(ask, kind, question, (), **options)
+
+
 CALLS = [
     partial(f1ci.binary_counts, **OF_ONE, pos_label=1),
     partial(binary_counts_of_text, **OF_ONE),
     partial(f1ci.confusion_matrix, **OF_ONE, labels=[0, 1]),
     partial(f1ci.f1_interval, tp=7, fp=2, fn=[1, 3], **SIDE, method="score"),
-    partial(f1ci.metric_interval, **MATRIX, **SIDE, **MACRO_F1, method="score", fixed="rows"),
-    partial(f1ci.metric_interval, **MATRIX, metric="f1", class_shares=[0.9, 0.1]),
     partial(f1ci.score_interval, **OF_ONE, pos_label=1, metric="f1", **SIDE, method="score"),
     partial(f1ci.score_interval, **OF_ONE, **CLASSES, **GROUPS, **MACRO),
     partial(f1ci.score_interval, **OF_ONE, **SHARES, **GROUPS, **MACRO_F1),
@@ -75,52 +83,68 @@ CALLS = [
     partial(f1ci.f1_score_interval, **OF_ONE, average=None, beta=2.0),
     partial(f1ci.f1_score_interval, **FLAGS, average="samples", zero_division=0),
     partial(f1ci.f1_score_interval, **FLAGS, **MACRO, beta=2.0),
-    partial(f1ci.mean_interval, scores=SCORES, **MEANS),
-    partial(f1ci.mean_difference, scores_a=SCORES, scores_b=[*SCORES[1:], 0.9], **MEANS),
-    partial(f1ci.repeated_interval, **RUNS, **OF_RUNS),
-    partial(f1ci.repeated_interval, **RUNS, pos_label=1),
-    partial(f1ci.repeated_difference, **RUNS_OF_TWO, **OF_RUNS),
-    partial(f1ci.repeated_difference, **RUNS_OF_TWO, pos_label=1),
-    partial(f1ci.clustered_interval, counts=COUNTS, **UNITS),
-    partial(f1ci.clustered_difference, counts_a=COUNTS, counts_b=COUNTS[::-1], **UNITS),
-    partial(f1ci.difference_interval, **OF_PAIR, **MACRO_F1, **CLASSES, **SIDE, method="score"),
-    partial(f1ci.difference_interval, **OF_PAIR, **MACRO_F1, **GROUPS),
-    partial(f1ci.difference_interval, **OF_PAIR, **SHARES, metric="f1", pos_label=1),
-    partial(f1ci.difference_interval, **OF_PAIR, **STRATA, metric="f1"),
-    partial(f1ci.difference_test, **OF_PAIR, **DRAWN, method="randomisation", replicates=9),
-    partial(f1ci.difference_test, **OF_PAIR, pos_label=1),
-    partial(f1ci.difference_test, **OF_PAIR, **SHARES),
-    partial(f1ci.difference_test, **OF_PAIR, **STRATA),
-    partial(f1ci.difference_test, **OF_PAIR, **CLASSES, **GROUPS, **MACRO_F1, replicates=9),
-    partial(f1ci.unpaired_difference, matrix_a=COUNTS[0], matrix_b=COUNTS[1], metric="f1", **SCORE),
-    partial(f1ci.joint_intervals, **OF_MODELS, metrics=["accuracy", "f1"], pos_label=1, **SCORE),
-    partial(f1ci.joint_intervals, **OF_MODELS, metrics=["macro_f1"], **CLASSES, **GROUPS),
-    partial(f1ci.joint_intervals, **OF_MODELS, metrics="f1", **SHARES),
-    partial(f1ci.joint_intervals, **OF_MODELS, metrics="f1", **STRATA),
-    partial(f1ci.compare_models, **OF_MODELS, **DRAWN, **GROUPS, method="logit"),
-    partial(f1ci.compare_models, **OF_MODELS, **MACRO_F1, **CLASSES),
-    partial(f1ci.compare_models, **OF_MODELS, **SHARES),
-    partial(f1ci.compare_models, **OF_MODELS, **STRATA),
-    partial(f1ci.matrix_report, **MATRIX, labels=["a", "b"], zero_division=0, **SCORE),
-    partial(f1ci.matrix_report, **MATRIX, class_shares=[0.9, 0.1]),
+    partial(f1ci.mean_interval, scores=ONES, **SIDE, method="logit", **GROUPS),
+    partial(
+        f1ci.compare_models, **TWO, **MACRO_F1, margin=0.1, test="score", rng=1, **SCORE, **CLASSES
+    ),
+    partial(f1ci.compare_models, **TWO, metric="f1", **MACRO),
     partial(f1ci.classification_report, **OF_ONE, **CLASSES, **SCORE, sample_weight=None),
     partial(f1ci.classification_report, **OF_ONE, **GROUPS, target_names=["a", "b"]),
-    partial(f1ci.classification_report, **OF_ONE, **SHARES),
-    partial(f1ci.classification_report, **OF_ONE, **STRATA),
+    asked(Counts, "interval", tp=7, fp=2, fn=[1, 3], **SIDE, method="score"),
+    asked(Counts, "interval", tp=7, fp=2, fn=1, tn=20, metric="accuracy"),
+    asked(Counts, "difference", tp={"A": (7, 2, 1), "B": (9, 3, 1)}, **NAMED),
+    asked(Counts, "joint", tp=7, fp=2, fn=1, tn=20, metrics=["f1", "accuracy"]),
+    asked(Matrix, "interval", **MATRIX, **SIDE, **MACRO_F1, method="score", fixed="rows"),
+    asked(Matrix, "interval", **MATRIX, metric="f1", class_shares=[0.9, 0.1]),
+    asked(Matrix, "compare", **MATRICES, **MACRO_F1, **CLASSES),
+    asked(Matrix, "joint", **MATRICES, metrics=["kappa"], method="delta"),
+    asked(Matrix, "report", **MATRIX, labels=["a", "b"], zero_division=0, **SCORE),
+    asked(Matrix, "report", **MATRIX, class_shares=[0.9, 0.1], names=["a", "b"]),
+    asked(Matrix, "plan", **MATRIX, metric="f1", half_width=0.1),
+    asked(Labels, "interval", **TWO, metric="f1", model="B", pos_label=1, **SIDE),
+    asked(Labels, "interval", **LABELS, **GROUPS, **CLASSES, **MACRO, **LOGIT),
+    asked(Labels, "interval", **LABELS, **STRATA, metric="kappa"),
+    asked(Labels, "difference", **TWO, **NAMED, **SIDE, method="score", margin=0.1),
+    asked(Labels, "difference", **TWO, **DRAWN, test="randomisation", pos_label=1),
+    asked(Labels, "difference", **TWO, **GROUPS, **MACRO, **DRAWN, **CLASSES),
+    asked(Labels, "difference", **TWO, **SHARES),
+    asked(Labels, "difference", **TWO, **STRATA),
+    asked(Labels, "compare", **TWO, **GROUPS, **DRAWN, **LOGIT, test="logit", metric="f1"),
+    asked(Labels, "compare", **TWO, **MACRO, **STRATA),
+    asked(Labels, "joint", **TWO, metrics=["accuracy", "f1"], pos_label=1, **SCORE),
+    asked(Labels, "joint", **TWO, metrics="f1", **MACRO, **CLASSES, **GROUPS),
+    asked(Labels, "joint", **TWO, metrics="f1", **STRATA),
+    asked(Labels, "report", **TWO, model="A", names=["a", "b"], **SCORE),
+    asked(Labels, "plan", **TWO, model="A", metric="f1", half_width=0.1, **MACRO, **LEVEL),
+    asked(Labels, "plan", **TWO, **NAMED, difference=0.1, power=0.7, **GROUPS),
+    asked(Units, "interval", **BY_CLASS, metric="f1", average=None, **SIDE, method="logit"),
+    asked(Units, "difference", **UNITS, margin=0.1),
+    asked(Units, "compare", **UNITS, metric="recall"),
+    asked(Units, "joint", **UNITS, metrics=["precision", "recall"]),
+    asked(Units, "report", **BY_CLASS, method="delta"),
+    asked(Units, "plan", **UNITS, difference=0.1),
+    asked(Scores, "interval", **SCORES, **GROUPS, **SIDE, model="A"),
+    asked(Scores, "difference", **SCORES, margin=0.1),
+    asked(Scores, "compare", **SCORES),
+    asked(Scores, "joint", **SCORES, metrics="mean"),
+    asked(Scores, "plan", **SCORES, model="A", half_width=0.1),
+    asked(Runs, "interval", **RUNS, **SIDE, **GROUPS, **MACRO, **CLASSES),
+    asked(Runs, "interval", **RUNS, pos_label=1, **SHARES),
+    asked(Runs, "difference", **RUNS_OF_TWO, margin=0.1),
+    asked(Runs, "compare", **RUNS_OF_TWO, **MACRO_F1, **STRATA),
     partial(f1ci.equicoordinate_quantile, correlation=[[1, 0.5], [0.5, 1]], accuracy=1e-4, **LEVEL),
     partial(f1ci.equicoordinate_quantile, correlation=np.eye(4)),
     partial(f1ci.sample_size, metric="f1", half_width=0.1, prevalence=0.3, **LEVEL),
     partial(
         f1ci.comparison_sample_size,
-        **LARGE,
+        metric="f1",
+        difference=0.1,
+        power=0.7,
+        **LEVEL,
         disagreement=(0.1, 0.1),
         score=0.8,
         prevalence=0.3,
     ),
-    partial(f1ci.pilot_interval_size, **OF_ONE, **PILOT, half_width=0.1),
-    partial(f1ci.pilot_interval_size, **OF_ONE, half_width=0.1, pos_label=1),
-    partial(f1ci.pilot_sample_size, **OF_PAIR, **LARGE, pos_label=1),
-    partial(f1ci.pilot_sample_size, **OF_PAIR, **{**LARGE, **MACRO_F1}, labels=[0, 1], **GROUPS),
     partial(f1ci.bcv_partitions, n=16, repetitions=3, stratify=TRUE, rng=1),
     partial(f1ci.effective_counts, folds=FOLDS, **WEIGHTS),
     partial(f1ci.posterior, tp=7, fp=2, fn=1, metric="f1", prior=1.0),
@@ -138,34 +162,77 @@ CALLS = [
     partial(metrics.macro_star, beta=2.0),
 ]
 FUNCTIONS = {name: f for name, f in vars(f1ci).items() if inspect.isfunction(f)}
+KINDS = (Counts, Matrix, Labels, Units, Scores, Runs)
+QUESTIONS = ("interval", "difference", "compare", "joint", "report", "plan")
+
+
+def name_of(call):
+    """What a call is called in the list of tests."""
+    if call.func is ask:
+        return f"{call.args[0].__name__}.{call.args[1]}"
+    return call.func.__name__
 
 
 def test_all_is_what_a_user_sees():
     modules = {name for name, value in vars(f1ci).items() if isinstance(value, types.ModuleType)}
     public = {name for name in vars(f1ci) if not name.startswith("_")}
     assert sorted(f1ci.__all__) == f1ci.__all__
-    assert set(f1ci.__all__) == public - modules | {"coverage", "methods", "metrics", "plot"}
+    assert set(f1ci.__all__) == public - modules | {
+        "coverage",
+        "methods",
+        "metrics",
+        "plot",
+        "results",
+    }
+
+
+def passed_to(function):
+    """The arguments with which the calls above call a function."""
+    return {name for call in CALLS if call.func is function for name in call.keywords}
+
+
+def own(function):
+    """The parameters of a function by name, without what it hands on."""
+    parameters = inspect.signature(function).parameters
+    handed_on = ("self", "options")
+    return {name: p for name, p in parameters.items() if name not in handed_on}
+
+
+DATA = "y_true y_pred predictions tp fp fn tn matrix metric metrics counts scores"
+DATA += " folds folds_a folds_b correlation n confidence_level model a b"
+
+
+def check_positional(parameters):
+    """What tunes a method is keyword-only: data, metrics, models and counts may be positional."""
+    positional = {name for name, p in parameters.items() if p.kind is not p.KEYWORD_ONLY}
+    assert positional <= set(DATA.split())
+    assert "alpha" not in parameters
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_is_called_here_with_every_argument(name):
-    """And what tunes a method is keyword-only: data, metrics and counts may be positional."""
-    parameters = inspect.signature(FUNCTIONS[name]).parameters
-    passed = set()
-    for call in CALLS:
-        if call.func is FUNCTIONS[name]:
-            passed |= set(call.keywords)
-    assert passed == set(parameters)
-    positional = {p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY}
-    data = "y_true y_pred y_pred_a y_pred_b predictions tp fp fn matrix metric metrics"
-    data += " counts counts_a counts_b matrix_a matrix_b folds folds_a folds_b correlation n"
-    data += " confidence_level plan scores scores_a scores_b y_preds y_preds_a y_preds_b"
-    assert positional <= set(data.split())
-    assert "alpha" not in parameters
+    parameters = own(FUNCTIONS[name])
+    options = set(inspect.signature(Labels).parameters) | set(inspect.signature(Scores).parameters)
+    assert set(parameters) <= passed_to(FUNCTIONS[name]) <= set(parameters) | options
+    check_positional(parameters)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_made_here_with_every_argument(kind):
+    calls = [call for call in CALLS if call.func is ask and call.args[0] is kind]
+    assert set(own(kind)) <= {name for call in calls for name in call.keywords}
+    check_positional(own(kind))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_is_asked_here_with_every_argument(question):
+    calls = [call for call in CALLS if call.func is ask and call.args[1] == question]
+    assert set(own(getattr(Labels, question))) <= {name for call in calls for name in call.keywords}
+    check_positional(own(getattr(Labels, question)))
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.func.__name__)
+@pytest.mark.parametrize("call", CALLS, ids=name_of)
 def test_a_caller_who_raises_on_every_error_gets_an_answer(call):
     with np.errstate(all="raise"):
         call()
@@ -173,7 +240,7 @@ def test_a_caller_who_raises_on_every_error_gets_an_answer(call):
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.func.__name__)
+@pytest.mark.parametrize("call", CALLS, ids=name_of)
 def test_whatever_is_counted_has_the_index_type(call, monkeypatch):
     """Where integers have 32 bits, `numpy.bincount` refuses wider ones.
 
@@ -199,7 +266,7 @@ JUNK = [
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.func.__name__)
+@pytest.mark.parametrize("call", CALLS, ids=name_of)
 def test_junk_gets_an_answer_or_a_short_sentence(call):
     """No other exception, and no warning of another library."""
     sentences = []
@@ -227,7 +294,7 @@ def test_the_package_imports_without_optional_libraries():
     [
         ("pandas", f1ci.f1_interval(7, 2, 1).to_frame),
         ("pandas", f1ci.classification_report(TRUE, A).to_frame),
-        ("pandas", f1ci.joint_intervals(TRUE, {"A": A, "B": B}, "f1").to_frame),
+        ("pandas", f1ci.Labels(TRUE, {"A": A, "B": B}).joint("f1").to_frame),
         ("matplotlib", partial(f1ci.plot.forest, f1ci.f1_interval(7, 2, 1))),
     ],
 )

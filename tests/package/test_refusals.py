@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from examples import DOCUMENTS, TOY
+from examples import DOCUMENTS, TOY, ask
 
 import f1ci
 from f1ci import coverage, metrics
@@ -42,17 +42,32 @@ OPTIONS = [
     ),
 ]
 
-units = f1ci.clustered_interval
+
+def units(counts, *arguments, **options):
+    return ask(f1ci.Units, "interval", (counts,), *arguments, **options)
+
+
 UNITS = [
     (partial(units, [1, 2, 3]), r"shape \(units, 3\) or .*, got shape \(3,\)"),
     (partial(units, [[1, 2, 3]]), "at least two units, got 1"),
     (partial(units, DOCUMENTS, "accuracy"), "got 'accuracy'"),
-    (partial(units, DOCUMENTS, average="macro"), r"got shape \(8, 3\)"),
-    (partial(f1ci.clustered_difference, DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
+    (
+        partial(units, DOCUMENTS, average="macro"),
+        r"'macro_f1' needs counts by class, .* got shape \(8, 3\)",
+    ),
+    (
+        partial(ask, f1ci.Units, "difference", ({"A": DOCUMENTS, "B": DOCUMENTS[1:]},)),
+        r"got shape \(7, 3\)",
+    ),
 ]
 
 means = f1ci.mean_interval
-runs = partial(f1ci.repeated_interval, [0, 1, 1, 0])
+
+
+def runs(predictions, **options):
+    return ask(f1ci.Runs, "interval", ([0, 1, 1, 0], predictions), **options)
+
+
 MEANS_AND_RUNS = [
     (partial(means, [91.0, 84.0]), r"between 0 and 1 \(divide percentages by 100\), got 91.0"),
     (partial(means, np.ma.array([0.5, 0.6], mask=[0, 1])), "must not hold masked entries, got"),
@@ -60,31 +75,48 @@ MEANS_AND_RUNS = [
     (partial(means, [[0.5, 0.2]]), r"shape \(units,\), got shape \(1, 2\)"),
     (partial(means, [0.9, 0.8], empty=0.5), r"empty must be 'skip', 0 or 1, got 0\.5"),
     (partial(means, [0.5, 0.6, NAN], groups=[1, 1, 2]), "two groups with a score in scores, got 1"),
-    (partial(f1ci.mean_difference, [0.1] * 8, [0.1] * 7), r"scores_b must have shape \(8,\), got"),
+    (
+        partial(ask, f1ci.Scores, "difference", ({"A": [0.1] * 8, "B": [0.1] * 7},)),
+        r"scores\['B'\] must have shape \(8,\), got",
+    ),
     (partial(runs, [[0, 1, 1, 0]]), "at least two runs, got 1"),
-    (partial(runs, [0, 1, 1, 0]), r"y_preds\[0\] must be a sequence of labels, got the int"),
-    (partial(runs, [[0, 1, 1, 0], [0, 1, 1]]), r"y_preds\[1\] must have 4 labels"),
+    (partial(runs, [0, 1, 1, 0]), r"predictions\[0\] must be a sequence of labels, got the int"),
+    (partial(runs, [[0, 1, 1, 0], [0, 1, 1]]), r"predictions\[1\] must have 4 labels"),
     (partial(runs, [TRUE[:4]] * 2, average=None), "one score for runs, such as 'macro', got None"),
     (
-        partial(f1ci.repeated_difference, [0, 1], [[0, 1]] * 2, [[0, 1]]),
-        r"y_preds_b, .* at least two runs, got 1",
+        partial(ask, f1ci.Runs, "difference", ([0, 1], {"A": [[0, 1]] * 2, "B": [[0, 1]]})),
+        r"predictions\['B'\], .* at least two runs, got 1",
     ),
 ]
 
-difference = f1ci.difference_interval
-two = partial(f1ci.difference_test, [0, 1, 1], [0, 1, 0], [1, 1, 0])
+
+def difference(y_true, a, b, metric):
+    return ask(f1ci.Labels, "difference", (y_true, {"A": a, "B": b}), metric)
+
+
+two = partial(ask, f1ci.Labels, "difference", ([0, 1, 1], {"A": [0, 1, 0], "B": [1, 1, 0]}))
 COMPARISONS = [
-    (partial(difference, TRUE, PRED, [0, 1], "f1"), "y_pred_b must have 6 labels, .*, got 2"),
+    (
+        partial(difference, TRUE, PRED, [0, 1], "f1"),
+        r"predictions\['B'\] must have 6 labels, .*, got 2",
+    ),
     (partial(difference, [1], [1], [1], "f1"), "two items, got 1"),
-    (partial(f1ci.unpaired_difference, B, [B, B]), r"matrix_b must have .* shape \(2, 2, 2\)"),
-    (partial(two, method="mcnemar"), "method must be one of 'exact', 'score', 'randomisation'"),
-    (partial(two, "correlation", method="exact"), "one of 'score', 'randomisation', got"),
-    (partial(two, groups=[1, 1, 2], method="exact"), "of 'randomisation', 'logit', got 'exact'"),
+    (
+        partial(ask, f1ci.Matrix, "difference", ({"A": B, "B": [B, B]},)),
+        r"not of batches, got .* shape \(2,\)",
+    ),
+    (partial(two, test="mcnemar"), "test must be one of 'exact', 'score', 'randomisation'"),
+    (partial(two, "correlation", test="exact"), "one of 'score', 'randomisation', got"),
+    (partial(two, groups=[1, 1, 2], test="exact"), "of 'randomisation', 'logit', got 'exact'"),
     (partial(two, margin=-0.1), r"margin must lie between 0 and 1, got -0\.1"),
     (partial(two, replicates=0), "replicates must lie between 1 and .* got 0"),
 ]
 
-joint = partial(f1ci.joint_intervals, TRUE, method="score")
+
+def joint(predictions, metrics, **options):
+    return ask(f1ci.Labels, "joint", (TRUE, predictions), metrics, method="score", **options)
+
+
 JOINT = [
     (partial(joint, {"a": PRED, "b": [1]}, "f1"), r"predictions\['b'\] must have .* got 1"),
     (partial(joint, {"1": PRED, 1: TRUE}, "f1"), "must be distinct, got '1' twice"),
@@ -111,7 +143,10 @@ QUANTILES = [
 report = f1ci.classification_report
 REPORTS = [
     (partial(report, TRUE, PRED, method="blur"), "method must be one of 'score', .*, got 'blur'"),
-    (partial(f1ci.matrix_report, np.zeros((3, 3), int)), "must hold at least one item, got"),
+    (
+        partial(ask, f1ci.Matrix, "report", (np.zeros((3, 3), int),)),
+        "must hold at least one item, got",
+    ),
     (partial(f1ci.plot.forest, [1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
     (partial(f1ci.plot.difference, 1), "test must be a DifferenceTest, got 1"),
 ]
@@ -124,7 +159,10 @@ def plan(**options):
     return partial(f1ci.comparison_sample_size, **(PLAN | options))
 
 
-pilot = partial(f1ci.pilot_interval_size, [0, 1] * 9)
+def pilot(y_pred, **options):
+    return ask(f1ci.Labels, "plan", ([0, 1] * 9, y_pred), **options)
+
+
 PLANS = [
     (partial(size, half_width=2), r"half_width must lie in \(0, 1\], got 2"),
     (partial(size, half_width=NAN), "half_width .* got nan"),
@@ -144,7 +182,7 @@ PLANS = [
     (plan(power=1.2), r"power must .* lie strictly between 0 and 1, got 1\.2"),
     (plan(score=0), r"score must lie in \(0, 1\], got 0"),
     (partial(pilot, [0, 1] * 9, half_width=0.1), "right and wrong predictions for a plan, got a"),
-    (partial(pilot, [1, 0] * 9, half_width=0.1, average=None), "one score for a plan, .* got None"),
+    (partial(pilot, [1, 0] * 9, half_width=0.1, average=None), "one score here, .* got None"),
     (partial(pilot, [1, 0] * 9, half_width=0), "half_width must be a finite number above 0, got 0"),
 ]
 
@@ -208,12 +246,12 @@ METRICS = [
     (partial(metrics.f1.value, "f1"), "matrix must be numeric, got 'f1'"),
     (partial(BinaryMetric, "b", max, range=(1, 0)), r"largest value, got \(1, 0\)"),
     (
-        partial(f1ci.metric_interval, np.eye(61), MatrixMetric("own", np.trace)),
+        partial(ask, f1ci.Matrix, "interval", (np.eye(61),), MatrixMetric("own", np.trace)),
         "'own' takes at most 60 classes, .* got 61",
     ),
 ]
 
-by_row = partial(f1ci.metric_interval, B, "f1")
+by_row = partial(ask, f1ci.Matrix, "interval", (B,), "f1")
 LABELLED = {"y_true": ["a"] * 5 + ["b"] * 5, "y_pred": ["a"] * 4 + ["b"] * 4 + ["a", "c"]}
 by_label = partial(f1ci.score_interval, **LABELLED, average="macro")
 HALF = {"a": 0.5, "b": 0.5}

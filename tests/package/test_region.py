@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from examples import binary_tables, quiet
+from examples import ask, binary_tables, quiet
 from scipy import optimize, stats
 
 import f1ci
-from f1ci.data import Matrix
+from f1ci.data.matrix import Matrix
 from f1ci.methods import closed_form, region
 from f1ci.metrics import f1, fbeta, macro, macro_star, precision, weighted
 from f1ci.metrics.averages import mean_of
@@ -257,9 +257,9 @@ def test_monotone_maps_map_the_limits():
         return (2 * right / (q.sum(axis=-1) + q.sum(axis=-2))).mean(axis=-1)
 
     for table in TABLES[:3]:
-        low, high = f1ci.metric_interval(table.astype(int), "macro_f1")
+        low, high = f1ci.Matrix(table.astype(int)).interval("macro_f1")
         own = f1ci.metrics.MatrixMetric("loss", lambda q: 1.0 - macro_f1(q), range=(0.0, 1.0))
-        loss = f1ci.metric_interval(table.astype(int), own)
+        loss = f1ci.Matrix(table.astype(int)).interval(own)
         assert (1.0 - loss.high, 1.0 - loss.low) == pytest.approx((low, high), abs=1e-6)
 
 
@@ -333,8 +333,12 @@ def test_many_items_have_the_limits_of_the_delta_method():
     a = np.array([[9, 1, 0], [1, 7, 2], [0, 1, 6]])
     b = np.array([[10, 0, 0], [0, 9, 1], [0, 0, 7]])
     for scale in (1_000, 1_000_000, 10_000_000_000):
-        found = f1ci.unpaired_difference(a * scale, b * scale, "macro_f1").interval
-        delta = f1ci.unpaired_difference(a * scale, b * scale, "macro_f1", method="delta").interval
+        found = f1ci.Matrix({"A": a * scale, "B": b * scale}).difference("macro_f1").interval
+        delta = (
+            f1ci.Matrix({"A": a * scale, "B": b * scale})
+            .difference("macro_f1", method="delta")
+            .interval
+        )
         # The two differ by a share of 1 / sqrt(N) of the length.
         length = delta.high - delta.low
         assert tuple(found) == pytest.approx(tuple(delta), abs=0.02 * length)
@@ -343,7 +347,7 @@ def test_many_items_have_the_limits_of_the_delta_method():
 def test_perfect_tables_have_length_at_any_size():
     lengths = []
     for scale in (1, 1000, 10**6, 10**9, 10**11):
-        low, high = f1ci.metric_interval(scale * np.diag([9, 7, 4]), "macro_f1")
+        low, high = f1ci.Matrix(scale * np.diag([9, 7, 4])).interval("macro_f1")
         assert high == 1.0
         lengths.append(1.0 - low)
     assert (np.diff(lengths) < 0.0).all()
@@ -375,8 +379,8 @@ def test_limits_do_not_jump_between_neighbouring_tables(name, table, cell):
 @pytest.mark.parametrize("metric", ["macro_f1", "balanced_accuracy", "macro_precision", "kappa"])
 def test_a_class_that_exists_but_was_not_seen_makes_limits_wide(metric):
     """A row of a matrix is a class that exists. One item of it can only tell more."""
-    unseen = quiet(f1ci.metric_interval, [[27, 3, 0], [2, 18, 0], [0, 0, 0]], metric)
-    seen = quiet(f1ci.metric_interval, [[27, 3, 0], [2, 18, 0], [0, 0, 1]], metric)
+    unseen = quiet(ask, f1ci.Matrix, "interval", ([[27, 3, 0], [2, 18, 0], [0, 0, 0]],), metric)
+    seen = quiet(ask, f1ci.Matrix, "interval", ([[27, 3, 0], [2, 18, 0], [0, 0, 1]],), metric)
     assert unseen.low <= seen.low + 1e-6
     assert unseen.high >= seen.high - 1e-6 or metric == "kappa"
     y, a = [0] * 30 + [1] * 20, [0] * 27 + [1] * 3 + [0] * 2 + [1] * 18
@@ -388,7 +392,7 @@ def test_a_class_that_was_not_seen_is_as_unknown_in_any_test_set():
     """Two classes of three have a score of almost 1, the third one may score anything."""
     for scale in (10**6, 10**9, 10**10, 10**12):
         table = [[scale, 5, 0], [7, scale, 0], [0, 0, 0]]
-        found = quiet(f1ci.metric_interval, table, "macro_f1")
+        found = quiet(f1ci.Matrix(table).interval, "macro_f1")
         assert tuple(found) == pytest.approx((2 / 3, 1.0), abs=1e-4)
 
 
@@ -396,7 +400,7 @@ def test_a_class_that_nobody_named_is_left_out():
     """Labels show two classes: the third class of somebody else's matrix is not theirs."""
     y, a = [0] * 30 + [1] * 20, [0] * 27 + [1] * 3 + [0] * 2 + [1] * 18
     found = f1ci.score_interval(y, a, "macro_f1")
-    assert tuple(found) == tuple(f1ci.metric_interval([[27, 3], [2, 18]], "macro_f1"))
+    assert tuple(found) == tuple(f1ci.Matrix([[27, 3], [2, 18]]).interval("macro_f1"))
 
 
 def test_what_an_unseen_class_counts_changes_the_estimate_and_not_the_limits():
@@ -463,7 +467,7 @@ def test_named_metrics_are_covered(name, n, p, least):
     metric = f1ci.metrics.get(name)
     tables, chance = binary_tables(p, n, least=1e-9)
     kept = occupied(tables)
-    low, high = quiet(f1ci.metric_interval, tables[kept], metric)
+    low, high = quiet(ask, f1ci.Matrix, "interval", (tables[kept],), metric)
     truth = metric.value(np.reshape(p, (2, 2)))
     covered = chance[kept] @ ((low <= truth) & (truth <= high)) / chance[kept].sum()
     assert least < covered < 0.98
@@ -476,16 +480,16 @@ def test_fixed_rows_are_known_shares_of_the_true_classes():
     table = TABLES[0].astype(int)
     shares = table.sum(axis=1) / table.sum()
     for metric in ("macro_f1", "kappa", "balanced_accuracy"):
-        fixed = f1ci.metric_interval(table, metric, fixed="rows")
-        known = f1ci.metric_interval(table, metric, class_shares=list(shares))
+        fixed = f1ci.Matrix(table, fixed="rows").interval(metric)
+        known = f1ci.Matrix(table, class_shares=list(shares)).interval(metric)
         assert tuple(fixed) == pytest.approx(tuple(known), abs=SEARCH)
 
 
 def test_a_fixed_class_without_items_changes_nothing():
     metric = f1ci.metrics.get("macro_recall")
     table = [[22, 3], [2, 13]]
-    shares = f1ci.metric_interval(table, metric, fixed="rows")
-    free = f1ci.metric_interval(table, metric)
+    shares = f1ci.Matrix(table, fixed="rows").interval(metric)
+    free = f1ci.Matrix(table).interval(metric)
     # Recalls do not depend on the sizes of the classes, so nothing changes for them at all.
     assert tuple(shares) == pytest.approx(tuple(free), abs=SEARCH)
 
@@ -515,7 +519,7 @@ def test_the_correction_is_only_beside_the_best_value_of_the_range(errors):
     table = [[80, 0], [errors, 20 - errors]]
     net = f1ci.metrics.BinaryMetric("net", net_benefit, range=(-0.25, 1.0))
     for metric in (f1ci.metrics.get("lift"), net):
-        found = f1ci.metric_interval(table, metric)
+        found = f1ci.Matrix(table).interval(metric)
         assert tuple(found) == pytest.approx(without_correction(table, metric), abs=SEARCH)
     metric = f1ci.metrics.get("balanced_accuracy")
     corrected = limits_of([table], metric)[1][0] - without_correction(table, metric)[1]

@@ -33,7 +33,7 @@ def on_log_odds(p, half):
 
 def test_accuracy_has_the_variance_of_a_crossed_design():
     truth, runs = crossed(np.random.default_rng(1), 40, 4, of_runs=1.0)
-    interval = f1ci.repeated_interval(truth, runs, "accuracy")
+    interval = f1ci.Runs(truth, runs).interval("accuracy")
     right = (runs == truth).astype(float)
     of_items, of_runs, residual = mean_squares(right) / right.size
     assert of_runs > residual
@@ -50,7 +50,7 @@ def test_accuracy_has_the_variance_of_a_crossed_design():
 def test_runs_that_agree_are_one_model():
     """The same predictions again and again: a t interval of the items, on the logit scale."""
     truth, (run,) = crossed(np.random.default_rng(2), 60, 1)
-    interval = f1ci.repeated_interval(truth, [run] * 5, "accuracy")
+    interval = f1ci.Runs(truth, [run] * 5).interval("accuracy")
     right = (run == truth).astype(float)
     half = stats.t.ppf(0.975, 59) * stats.sem(right)
     assert list(interval) == pytest.approx(on_log_odds(right.mean(), half), rel=1e-9)
@@ -60,7 +60,7 @@ def test_runs_that_agree_are_one_model():
 def test_a_metric_that_is_no_mean():
     """Macro F1 by its definition: leave items out one by one, which the influences approximate."""
     truth, runs = crossed(np.random.default_rng(3), 400, 3)
-    interval = f1ci.repeated_interval(truth, runs, "macro_f1")
+    interval = f1ci.Runs(truth, runs).interval("macro_f1")
     kept = 1 - np.vstack([np.zeros(400), np.eye(400)])  # all items, and all but one
     scores = np.zeros((3, 401))
     for k in range(2):
@@ -75,7 +75,7 @@ def test_a_metric_that_is_no_mean():
 
 def test_two_recipes_share_the_items():
     truth, runs = crossed(np.random.default_rng(4), 50, 7)
-    interval = f1ci.repeated_difference(truth, runs[:3], runs[3:], "accuracy")
+    interval = f1ci.Runs(truth, {"A": runs[:3], "B": runs[3:]}).difference("accuracy").interval
     right = (runs == truth).astype(float)
     a, b = right[:3], right[3:]
     difference = b.mean(axis=0) - a.mean(axis=0)
@@ -85,14 +85,14 @@ def test_two_recipes_share_the_items():
         variance += max(between - residual, 0.0)
     assert interval.estimate == pytest.approx(difference.mean(), abs=1e-15)
     assert interval.standard_error**2 == pytest.approx(variance, rel=1e-9)
-    swapped = f1ci.repeated_difference(truth, runs[3:], runs[:3], "accuracy")
+    swapped = f1ci.Runs(truth, {"A": runs[3:], "B": runs[:3]}).difference("accuracy").interval
     assert list(swapped) == pytest.approx([-interval.high, -interval.low], abs=1e-15)
 
 
 def test_groups_of_items_are_the_units():
     truth, runs = crossed(np.random.default_rng(5), 60, 3)
     groups = np.arange(60) // 3
-    interval = f1ci.repeated_interval(truth, runs, "accuracy", groups=groups)
+    interval = f1ci.Runs(truth, runs, groups=groups).interval("accuracy")
     right = (runs == truth).reshape(3, 20, 3).mean(axis=2)
     of_items, of_runs, residual = mean_squares(right) / right.size
     total = of_items + max(of_runs - residual, 0.0)
@@ -102,18 +102,20 @@ def test_groups_of_items_are_the_units():
 
 def test_perfect_runs_do_not_tell_all():
     truth = [0, 1] * 30
-    interval = f1ci.repeated_interval(truth, [truth] * 3, "accuracy")
+    interval = f1ci.Runs(truth, [truth] * 3).interval("accuracy")
     wilson = stats.binomtest(60, 60).proportion_ci(method="wilson")
     assert list(interval) == pytest.approx(list(wilson), abs=1e-9)
-    low, high = f1ci.repeated_difference(truth, [truth] * 3, [truth] * 2, "accuracy")
+    low, high = (
+        f1ci.Runs(truth, {"A": [truth] * 3, "B": [truth] * 2}).difference("accuracy").interval
+    )
     assert -0.2 < low < 0 < high < 0.2
 
 
 def test_one_limit_has_both_tails():
     truth, runs = crossed(np.random.default_rng(7), 80, 5)
-    both = f1ci.repeated_interval(truth, runs, confidence_level=0.9)
-    low = f1ci.repeated_interval(truth, runs, alternative="greater")
-    high = f1ci.repeated_interval(truth, runs, alternative="less")
+    both = f1ci.Runs(truth, runs).interval(confidence_level=0.9)
+    low = f1ci.Runs(truth, runs).interval(alternative="greater")
+    high = f1ci.Runs(truth, runs).interval(alternative="less")
     assert (low.low, low.high) == (pytest.approx(both.low, abs=1e-12), 1.0)
     assert (high.low, high.high) == (0.0, pytest.approx(both.high, abs=1e-12))
 
@@ -121,7 +123,7 @@ def test_one_limit_has_both_tails():
 def test_an_undefined_run_is_named():
     truth = [0] * 6
     with pytest.warns(f1ci.UndefinedMetricWarning) as caught:
-        interval = f1ci.repeated_interval(truth, [truth, truth, [0, 0, 0, 0, 0, 1]])
+        interval = f1ci.Runs(truth, [truth, truth, [0, 0, 0, 0, 0, 1]]).interval()
     assert any("undefined for 2 of 3 runs" in str(warning.message) for warning in caught)
     assert np.isnan(interval.estimate)
 
@@ -135,7 +137,7 @@ def test_new_items_and_new_runs_are_covered(runs):
     inside = 0
     for _ in range(replicates):
         labels, predicted = crossed(rng, 200, runs, of_items, of_runs)
-        inside += truth in f1ci.repeated_interval(labels, predicted, "accuracy")
+        inside += truth in f1ci.Runs(labels, predicted).interval("accuracy")
     # Two runs are few: the page says 90 %. Four standard errors are .036.
     least = 0.90 if runs == 2 else 0.94
     assert least - 0.036 < inside / replicates < 0.97 + 0.028
@@ -148,7 +150,7 @@ def test_the_order_of_runs_without_a_variance_does_not_matter():
     groups = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     runs = [[1, 0, 1, 0, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]]
     limits = [
-        tuple(f1ci.repeated_interval(y_true, order, "precision", groups=groups))
+        tuple(f1ci.Runs(y_true, order, groups=groups).interval("precision"))
         for order in (runs, runs[::-1])
     ]
     alone = [f1ci.score_interval(y_true, run, "precision", groups=groups).low for run in runs]

@@ -91,7 +91,7 @@ def test_a_data_frame_holds_the_same_numbers():
 def test_a_matrix_has_the_report_of_its_labels_and_names_may_be_changed():
     classes = sorted(CLASSES)
     matrix = f1ci.confusion_matrix(TRUE, PREDICTED)
-    report = f1ci.matrix_report(matrix, labels=classes)
+    report = f1ci.Matrix(matrix, labels=classes).report()
     assert report == f1ci.classification_report(TRUE, PREDICTED)
     assert report != f1ci.classification_report(TRUE, TRUE)
     names = [f"class {k}" for k in range(4)]

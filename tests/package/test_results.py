@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from examples import ask
 
 import f1ci
 from f1ci import Interval
@@ -39,7 +40,7 @@ def test_numbers_deep_inside_are_compared():
     """Text of long arrays is abbreviated, and once two different comparisons were equal."""
     many = f1ci.f1_interval(np.arange(1500), 44, 10)
     changed = dataclasses.replace(many, low=np.where(np.arange(1500) == 700, 0.0, many.low))
-    test = f1ci.difference_test(*labels(3, 4))
+    test = of_two(3, 4).difference()
     assert dataclasses.replace(test, interval=many) == dataclasses.replace(test, interval=many)
     assert dataclasses.replace(test, interval=many) != dataclasses.replace(test, interval=changed)
 
@@ -54,10 +55,22 @@ FOLDS = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
     [
         (partial(f1ci.f1_interval, [3, 0], [1, 0], [1, 0]), ["estimate"], [0.75, None]),
         (partial(f1ci.f1_score_interval, [*"xy"], [*"xx"], average=None), ["classes"], [*"xy"]),
-        (partial(f1ci.joint_intervals, Y_TRUE, {"a": A, "b": B}, "f1"), ["metrics"], ["f1", "f1"]),
+        (
+            partial(ask, f1ci.Labels, "joint", (Y_TRUE, {"a": A, "b": B}), "f1"),
+            ["metrics"],
+            ["f1", "f1"],
+        ),
         (partial(f1ci.compare_models, Y_TRUE, {"a": A, "b": B}), ["tests", "a, b", "margin"], 0),
-        (partial(f1ci.difference_test, Y_TRUE, A, B), ["discordant"], [0, 9]),
-        (partial(f1ci.difference_test, Y_TRUE, A, B), ["interval", "method"], "score"),
+        (
+            partial(ask, f1ci.Labels, "difference", (Y_TRUE, {"A": A, "B": B})),
+            ["discordant"],
+            [0, 9],
+        ),
+        (
+            partial(ask, f1ci.Labels, "difference", (Y_TRUE, {"A": A, "B": B})),
+            ["interval", "method"],
+            "score",
+        ),
         (partial(f1ci.sample_size, half_width=0.02), ["total"], None),
         (partial(f1ci.bayes_test, *FOLDS), ["metric"], "f1"),
     ],
@@ -115,7 +128,7 @@ def test_arrays_print_as_a_table():
 
 def test_joint_intervals_print_as_a_table():
     predictions = {"<i>": [0, 1, 0, 1] * 9, "b": Y_TRUE[::-1]}
-    joint = f1ci.joint_intervals(Y_TRUE, predictions, ["f1", "accuracy"])
+    joint = f1ci.Labels(Y_TRUE, predictions).joint(["f1", "accuracy"])
     _, first, *_, last = str(joint).splitlines()
     assert first.split()[:3] == ["<i>", "f1", f"{joint.estimate[0]:.3f}"]
     assert first.split()[-1] == f"{joint.individual_high[0]:.3f}"
@@ -130,6 +143,11 @@ def labels(a_only, b_only, both=40):
     return truth, a, b
 
 
+def of_two(*counts):
+    truth, a, b = labels(*counts)
+    return f1ci.Labels(truth, {"A": a, "B": b})
+
+
 @pytest.mark.parametrize(
     ("counts", "margin", "verdict"),
     [
@@ -141,14 +159,15 @@ def labels(a_only, b_only, both=40):
     ],
 )
 def test_a_test_has_a_verdict(counts, margin, verdict):
-    test = f1ci.difference_test(*labels(*counts), margin=margin)
-    assert test.verdict("old", "new") == verdict
+    truth, old, new = labels(*counts)
+    test = f1ci.Labels(truth, {"old": old, "new": new}).difference(margin=margin)
+    assert test.verdict() == verdict
     assert test.verdict() in str(test)
 
 
 def test_a_verdict_needs_both_the_interval_and_the_p_value():
     # Five against none: the exact p-value is 2 / 32, and the interval lies above 0.
-    test = f1ci.difference_test(*labels(0, 5))
+    test = of_two(0, 5).difference()
     assert test.p_value == pytest.approx(2 / 32, rel=1e-14)
     assert test.interval.low > 0
     close = "A and B are not distinguished (a close case: interval and p-value disagree)"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from examples import noisy, quiet
+from examples import ask, noisy, quiet
 from statsmodels.stats.multitest import multipletests
 
 import f1ci
@@ -25,7 +25,14 @@ def test_the_parts_are_those_of_the_package(groups):
     assert list(found.intervals) == ["high", "odd", "low"]  # the best estimate first
     assert list(found.tests) == [("low", "high"), ("low", "odd"), ("high", "odd")]
     for (a, b), test in found.tests.items():
-        alone = quiet(f1ci.difference_test, TRUE, models[a], models[b], "macro_f1", **options)
+        alone = quiet(
+            ask,
+            f1ci.Labels,
+            "difference",
+            (TRUE, {"A": models[a], "B": models[b]}),
+            "macro_f1",
+            **options,
+        )
         # Rows of items come in another order: rounding.
         expected = pytest.approx((alone.p_value, *alone.interval), rel=1e-9, abs=0.0)
         assert (test.p_value, *test.interval) == expected

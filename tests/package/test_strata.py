@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from examples import labels_of
+from examples import ask, labels_of
 from scipy import stats
 
 import f1ci
@@ -82,7 +82,7 @@ def test_true_classes_as_strata_are_class_shares():
     for metric in ("macro_f1", "accuracy", "mcc"):
         of_strata = f1ci.score_interval(y_true, y_pred, metric, **known(y_true, shares))
         of_classes = f1ci.score_interval(y_true, y_pred, metric, class_shares=shares)
-        of_matrix = f1ci.metric_interval(OLOFSSON, metric, class_shares=list(shares.values()))
+        of_matrix = f1ci.Matrix(OLOFSSON, class_shares=list(shares.values())).interval(metric)
         assert list(of_strata) == pytest.approx(list(of_classes), abs=1e-12)
         assert list(of_matrix) == pytest.approx(list(of_classes), abs=1e-12)
         assert of_strata.standard_error == pytest.approx(of_matrix.standard_error, rel=1e-12)
@@ -169,7 +169,7 @@ def test_a_difference_has_the_moves_of_both_by_stratum():
     """The standard error from numeric derivatives, item by item, with n - 1 in each stratum."""
     y_true, a, b, strata = two_models_by_stratum()
     options = known(strata, dict(enumerate(STRATUM_SHARES)))
-    found = f1ci.difference_interval(y_true, a, b, "f1", **options)
+    found = ask(f1ci.Labels, "difference", (y_true, {"A": a, "B": b}), "f1", **options).interval
 
     def change(weight):
         of_b = f1_by_stratum(y_true, b, strata, weight)
@@ -187,12 +187,12 @@ def test_a_difference_by_stratum_is_the_same_through_every_door():
     y_true, a, b, strata = two_models_by_stratum()
     options = known(strata, dict(enumerate(STRATUM_SHARES)))
     models = {"a": a, "b": b}
-    found = f1ci.difference_interval(y_true, a, b, "f1", **options)
-    test = f1ci.difference_test(y_true, a, b, **options)
+    found = ask(f1ci.Labels, "difference", (y_true, {"A": a, "B": b}), "f1", **options).interval
+    test = ask(f1ci.Labels, "difference", (y_true, {"A": a, "B": b}), **options)
     assert list(test.interval) == list(found)
     compared = f1ci.compare_models(y_true, models, **options)
     assert list(compared.tests["a", "b"].interval) == list(found)
-    joint = f1ci.joint_intervals(y_true, models, "f1", **options)
+    joint = ask(f1ci.Labels, "joint", (y_true, models), "f1", **options)
     assert joint.methods == ("score", "score")
     assert joint.individual_low[0] == f1ci.score_interval(y_true, a, **options).low
     signs = np.array([-1.0, 1.0])
@@ -222,11 +222,11 @@ def test_random_swaps_keep_the_strata():
     a[40:50] = 1 - a[40:50]
     b = y_true
     for share in (0.5, 0.999):
-        test = f1ci.difference_test(
-            y_true,
-            a,
-            b,
-            method="randomisation",
+        test = ask(
+            f1ci.Labels,
+            "difference",
+            (y_true, {"A": a, "B": b}),
+            test="randomisation",
             rng=1,
             **known(strata, {"large": share, "small": 1 - share}),
         )
@@ -256,7 +256,7 @@ def test_designs_that_are_mistakes(options, sentence):
     with pytest.raises((ValueError, TypeError), match=sentence):
         f1ci.score_interval(y_true, y_pred, **options)
     with pytest.raises((ValueError, TypeError), match=sentence):
-        f1ci.difference_interval(y_true, y_pred, y_true, "f1", **options)
+        ask(f1ci.Labels, "difference", (y_true, {"A": y_pred, "B": y_true}), "f1", **options)
 
 
 def test_strata_are_not_for_indicators():

@@ -5,7 +5,7 @@ test_scikit_learn.py has the estimates.
 
 import numpy as np
 import pytest
-from examples import numbers, quiet
+from examples import ask, numbers, quiet
 from scipy.stats import binomtest
 
 import f1ci
@@ -87,7 +87,9 @@ def test_limits_stay_in_the_range_if_an_unknown_class_counts(metric, options, co
     options = {"labels": [0, 1, 2], "zero_division": constant, **options}
     interval = f1ci.score_interval(y_true, y_pred, metric, **options)
     assert 0.0 <= interval.low <= interval.estimate <= interval.high <= 1.0
-    change = f1ci.difference_interval(y_true, y_pred, y_true, metric, **options)
+    change = ask(
+        f1ci.Labels, "difference", (y_true, {"A": y_pred, "B": y_true}), metric, **options
+    ).interval
     assert -1.0 <= change.low <= change.estimate <= change.high <= 1.0
 
 
@@ -99,7 +101,7 @@ def test_a_joint_interval_is_as_wide_for_an_unknown_class_as_one_alone(method):
     y_pred = [0, 1, 0] + [0, 1, 1] * 99
     options = {"labels": [0, 1, 2], "zero_division": 0, "method": method}
     alone = f1ci.score_interval(y_true, y_pred, "macro_f1", **options)
-    joint = f1ci.joint_intervals(y_true, {"A": y_pred}, "macro_f1", **options)
+    joint = ask(f1ci.Labels, "joint", (y_true, {"A": y_pred}), "macro_f1", **options)
     limits = joint.individual_low[0], joint.individual_high[0]
     assert limits == pytest.approx(tuple(alone), abs=1e-5)
 
@@ -109,7 +111,9 @@ def test_a_difference_of_counts_has_the_constant_of_undefined_scores():
     """From indicators it was 0, from the same counts nan."""
     true = np.zeros((4, 2), dtype=int)
     counts = np.zeros((4, 2, 3), dtype=int)
-    one = f1ci.difference_interval(true, true, true, "macro_f1", zero_division=0)
-    other = f1ci.clustered_difference(counts, counts, average="macro", zero_division=0)
+    one = f1ci.Labels(true, {"A": true, "B": true}, zero_division=0).difference("macro_f1").interval
+    other = (
+        f1ci.Units({"A": counts, "B": counts}, zero_division=0).difference(average="macro").interval
+    )
     assert one.estimate == other.estimate == 0.0
     assert tuple(one) == tuple(other)

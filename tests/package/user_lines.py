@@ -42,19 +42,23 @@ def classes() -> None:
 def matrices() -> None:
     """Ask for one matrix, for many, with chosen shares."""
     matrix = f1ci.confusion_matrix(Y_TRUE, Y_PRED)
-    least: float = f1ci.metric_interval(matrix, "macro_f1", alternative="greater").low
-    batch = f1ci.metric_interval(np.stack([matrix, matrix]), f1ci.metrics.fbeta(2))
-    by_row = f1ci.metric_interval(matrix, "macro_f1", class_shares=[0.1, 0.9])
+    least: float = f1ci.Matrix(matrix).interval("macro_f1", alternative="greater").low
+    batch = f1ci.Matrix(np.stack([matrix, matrix])).interval(f1ci.metrics.fbeta(2))
+    by_row = f1ci.Matrix(matrix, class_shares=[0.1, 0.9]).interval("macro_f1")
     print(least, batch.high.shape, batch.to_dict()["method"], by_row.high)
 
 
 def comparisons() -> None:
     """Compare two models and several."""
-    difference: float = f1ci.difference_interval(Y_TRUE, Y_PRED, Y_TRUE, "macro_f1").estimate
-    test = f1ci.difference_test(Y_TRUE, Y_PRED, Y_TRUE, "macro_f1", groups=GROUPS, rng=1)
+    difference: float = (
+        f1ci.Labels(Y_TRUE, {"A": Y_PRED, "B": Y_TRUE}).difference("macro_f1").interval.estimate
+    )
+    test = f1ci.Labels(Y_TRUE, {"A": Y_PRED, "B": Y_TRUE}, groups=GROUPS).difference(
+        "macro_f1", rng=1
+    )
     p: float = test.p_value
     best: str = f1ci.compare_models(CODES, BOTH).verdict()
-    joint = f1ci.joint_intervals(CODES, BOTH, ["f1", "accuracy"])
+    joint = f1ci.Labels(CODES, BOTH).joint(["f1", "accuracy"])
     joint_low: float = joint["b", "f1"].low
     print(difference, p, best, joint_low, joint.low.max())
 
@@ -62,8 +66,13 @@ def comparisons() -> None:
 def others() -> None:
     """Ask for means, runs, strata and a report."""
     mean: float = f1ci.mean_interval([0.9, 0.8, 0.7, 0.85]).low
-    gain: float = f1ci.mean_difference(np.array([0.9, 0.8, 0.7]), [0.9, 0.85, 0.8]).high
-    runs = f1ci.repeated_interval(CODES, [CODES, CODES[::-1]])
+    gain: float = (
+        f1ci.Scores({"A": np.array([0.9, 0.8, 0.7]), "B": [0.9, 0.85, 0.8]})
+        .difference()
+        .interval.high
+    )
+    runs = f1ci.Runs(CODES, [CODES, CODES[::-1]]).interval()
+    assert isinstance(runs, f1ci.results.RunsInterval)
     part: float = runs.share_of_runs
     shares = {"a": 0.1, "b": 0.9}
     drawn = f1ci.score_interval(Y_TRUE, Y_PRED, "mcc", strata=Y_PRED, stratum_shares=shares).high
@@ -73,9 +82,9 @@ def others() -> None:
 
 def plans() -> None:
     """Ask for plans, posteriors and coverage."""
-    plan: int = f1ci.pilot_interval_size(Y_TRUE, Y_PRED, "macro_f1", half_width=0.1).items
+    plan: int = f1ci.Labels(Y_TRUE, Y_PRED).plan("macro_f1", half_width=0.1).items
     items: int = f1ci.sample_size(half_width=0.02).positives
     print(plan, items)
     posterior: float = f1ci.posterior(77, 44, 10).interval().low
-    units: float = f1ci.clustered_interval(np.array([[8, 1, 2], [5, 0, 0], [9, 4, 3]])).high
+    units: float = f1ci.Units(np.array([[8, 1, 2], [5, 0, 0], [9, 4, 3]])).interval().high
     print(posterior, units, f1ci.coverage.exact(9, [0.4, 0.1, 0.1, 0.4]).coverage)

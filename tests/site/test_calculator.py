@@ -141,7 +141,7 @@ def upload(tab, **files):
 def test_the_first_number_is_there_at_once(tab):
     assert answer(tab) == FIRST
     rows = tab.locator("#calc-tables table").first.locator("tbody tr").all_inner_texts()
-    recall = f1ci.metric_interval([[0, 44], [10, 77]], "recall")
+    recall = f1ci.Matrix([[0, 44], [10, 77]]).interval("recall")
     numbers = [f"{x:.3f}" for x in (recall.estimate, recall.low, recall.high)]
     assert rows[2].split("\t") == ["Recall", *numbers]
     said = tab.locator("svg.calc-drawing").get_attribute("aria-label")
@@ -175,7 +175,7 @@ def supports(tab):
 
 
 def test_a_matrix_has_an_average_and_its_classes(tab):
-    interval = f1ci.metric_interval(THREE, "macro_f1")
+    interval = f1ci.Matrix(THREE).interval("macro_f1")
     said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
     assert paste(tab, table([], THREE, " ")).startswith(said)
     classes = tab.locator("#calc-tables table").nth(1).locator("tbody tr")
@@ -186,7 +186,7 @@ def test_a_class_without_items_makes_the_limits_of_macro_f1_wide(tab):
     """The table's line of Python gives the same limits: the class is in its matrix."""
     unseen = [[50, 3, 1, 0], [4, 61, 2, 0], [0, 5, 74, 0], [0, 0, 0, 0]]
     with pytest.warns(f1ci.UndefinedMetricWarning):
-        interval = f1ci.metric_interval(unseen, "macro_f1")
+        interval = f1ci.Matrix(unseen).interval("macro_f1")
     said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
     assert paste(tab, table([], unseen, " ")).startswith(said)
     assert "No item belongs to 3 or is predicted" in tab.locator("#calc-notes").inner_text()
@@ -197,7 +197,7 @@ def test_a_class_without_items_makes_the_limits_of_macro_f1_wide(tab):
 
 def test_many_classes_have_averages(tab):
     many = (np.eye(40, dtype=int) * 5 + np.eye(40, k=1, dtype=int)).tolist()
-    interval = f1ci.metric_interval(many, "macro_f1")
+    interval = f1ci.Matrix(many).interval("macro_f1")
     said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
     assert paste(tab, table([], many, " ")).startswith(said)
 
@@ -307,7 +307,7 @@ def test_it_works_by_keyboard_alone(tab):
         tab.keyboard.press("Tab")
         tab.keyboard.press("Control+a")
         tab.keyboard.type(text)
-    interval = f1ci.metric_interval([[9, 1], [2, 5]], f1ci.metrics.fbeta(2))
+    interval = f1ci.Matrix([[9, 1], [2, 5]]).interval(f1ci.metrics.fbeta(2))
     assert answer(tab).startswith(f"F2 = {interval.estimate:.3f} (90 % CI ")
     for _ in range(1 + 5):  # back to the second example
         tab.keyboard.press("Shift+Tab")
@@ -408,7 +408,7 @@ ROWS = [
 
 def said_of(rows):
     true, a, b = np.array([row[1:] for row in rows]).T
-    test = f1ci.difference_test(true, a, b, method="exact")
+    test = f1ci.Labels(true, {"A": a, "B": b}).difference(test="exact")
     low, high = test.interval.low, test.interval.high
     said = f"F1 of B minus F1 of A = {test.estimate:.3f} (95 % CI {low:.3f} to {high:.3f}, "
     return f"{said}Wilson score; exact randomisation test p = {test.p_value:.3f}".replace("-", "−")
@@ -425,8 +425,9 @@ def test_pasted_predictions_are_compared(tab):
     assert paste(tab, PREDICTIONS).startswith(said_of(ROWS))
     assert "A = old, B = new; F1 of “1”; truth = y_true." in tab.locator("#calc-notes").inner_text()
     test = run(texts(tab)["Python"])
-    columns = np.array(ROWS)[:, 1:].astype(int).T
-    assert test.p_value == pytest.approx(f1ci.difference_test(*columns, method="exact").p_value)
+    y_true, a, b = np.array(ROWS)[:, 1:].astype(int).T
+    expected = f1ci.Labels(y_true, {"A": a, "B": b}).difference(test="exact").p_value
+    assert test.p_value == pytest.approx(expected)
 
 
 def test_other_columns_may_be_chosen_and_a_link_holds_no_predictions(tab):

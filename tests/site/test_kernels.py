@@ -60,6 +60,7 @@ def package_limits(function, *args, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
         interval = function(*args, **options)
+    interval = getattr(interval, "interval", interval)
     return np.stack([interval.low, interval.high], axis=-1)
 
 
@@ -84,7 +85,7 @@ def test_tversky_intervals(evaluate, a, b):
     metric = f1ci.metrics.tversky(a, b)
     for level in LEVELS:
         ours = evaluate(f"c => f1ci.tverskyScore(...c, {a}, {b}, {level})", defined.tolist())
-        theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
+        theirs = package_limits(f1ci.Matrix(tables).interval, metric, confidence_level=level)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
 
 
@@ -121,7 +122,7 @@ def check_averages(evaluate, tables, weights, level, nearness):
         metric = getattr(f1ci.metrics, average)(f1ci.metrics.tversky(a, b))
         call = f"averages.scoreLimits(m, {a}, {b}, {level}, {str(average == 'weighted').lower()})"
         ours = evaluate(f"m => ((x) => [x.low, x.estimate, x.high])({call})", tables.tolist())
-        low, high = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level).T
+        low, high = package_limits(f1ci.Matrix(tables).interval, metric, confidence_level=level).T
         theirs = np.stack([low, metric.value(tables), high], axis=-1)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=nearness)
 
@@ -171,6 +172,12 @@ def labels(cells):
     return np.repeat([*itertools.product((0, 1), repeat=3)], np.ravel(cells), axis=0).T
 
 
+def both(cells):
+    """The labels of A and B."""
+    y_true, a, b = labels(cells)
+    return f1ci.Labels(y_true, {"A": a, "B": b})
+
+
 def test_differences(evaluate):
     rng = np.random.default_rng(7)
     cells = [rng.integers(0, n + 1, (2, 2, 2)) for n in rng.choice([2, 5, 40, 500], 200)]
@@ -180,7 +187,7 @@ def test_differences(evaluate):
     ]
     for a, b in WEIGHTS:
         metric = f1ci.metrics.tversky(a, b)
-        theirs = [package_limits(f1ci.difference_interval, *labels(c), metric) for c in relevant]
+        theirs = [package_limits(both(c).difference, metric) for c in relevant]
         call = f"t => f1ci.differenceScore(t, {a}, {b}, 0.95)"
         ours = evaluate(call, [named(c) for c in relevant])
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)

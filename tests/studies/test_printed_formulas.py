@@ -62,7 +62,7 @@ def test_appendix_closed_forms(r):
     tables = rng.multinomial(200, rng.dirichlet(np.full(r * r, 2.0), size=25)) + 1
     for table in tables.reshape(-1, r, r):
         errors = [
-            f1ci.metric_interval(table, metric, method="delta").standard_error
+            f1ci.Matrix(table).interval(metric, method="delta").standard_error
             for metric in ("micro_f1", "macro_f1", "macro_f1_star")
         ]
         assert errors == pytest.approx(list(standard_errors(table)), rel=1e-12)

@@ -59,7 +59,7 @@ SHARE = binomtest(30, 48).proportion_ci(method="wilson")
 HALVES = {half: f1ci.sample_size(half_width=half).positives for half in (0.05, 0.025)}
 Z, BONFERRONI = norm.ppf(0.975), norm.ppf(1 - 0.05 / 12)  # one interval, six intervals
 OF_F1 = f1ci.f1_interval(30, 6, 12)
-OF_F2 = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
+OF_F2 = f1ci.Matrix([[0, 6], [12, 30]]).interval(f1ci.metrics.fbeta(2))
 # Of 90 items of class A all are found, and of 10 of class B half. F1 = 2 TP / (2 TP + FP + FN).
 TWO_CLASSES = 2 * 90 / (2 * 90 + 5), 2 * 5 / (2 * 5 + 5)
 # Six results with 70 true positives each, and a usual number of errors.

@@ -1,8 +1,6 @@
-"""From labels and the name of a metric to data and a metric: one rule for every door.
+"""What labels mean: the positive class, the classes of an average, what is known of strata.
 
-This module decides which class is the positive one, which classes an average is over, what a class
-without a score counts, and when labels are indicators of several classes for one item. Intervals,
-comparisons, joint intervals, reports and the command line all ask here.
+`f1ci.kinds.Labels` asks here, and so does every other kind for what they share.
 """
 
 from __future__ import annotations
@@ -12,56 +10,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from f1ci import _validation
-from f1ci import metrics as _metrics
-from f1ci._labels import Codes, are_indicators, encode
-from f1ci.data import Items, UnitCounts, binary_items, class_items, indicator_units
+from f1ci.data import checks
+from f1ci.data.items import BINARY, Items, count_items
+from f1ci.data.labels import Codes, encode
+from f1ci.data.units import UnitCounts
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
 from f1ci.metrics.base import ExpectationMetric
 from f1ci.metrics.shares import KnownShares, shares_by_name
-from f1ci.results import Array, Classes, Labels
-from f1ci.samples import Sample, Several, sample
+from f1ci.samples import ByClass, Sample, sample
+from f1ci.types import Array, Classes, LabelsLike
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
-
-
-class Reading(NamedTuple):
-    """A metric and the data it is asked of.
-
-    Attributes
-    ----------
-    metric : Metric
-        The metric, an average with its classes and its rule for undefined ones.
-    data : Items or UnitCounts
-        Items of one or more models; units if items may be of several classes.
-    classes : sequence
-        What the classes are called.
-    each : bool
-        A score of each class is asked for.
-    constant : float
-        What an undefined score counts; nan if nothing.
-    """
-
-    metric: Metric
-    data: Items | UnitCounts
-    classes: Classes
-    each: bool
-    constant: float
-
-    def sample(self) -> Sample:
-        """Return the sample of the first model."""
-        if self.each and isinstance(self.data, Items):
-            return each_class(self.metric, self.data)
-        return sample(self.metric, self.data)
 
 
 def each_class(metric: Metric, items: Items) -> Sample:
     """Return the sample of a metric of two classes for each class against all others."""
     if items.strata is None:
-        return sample(metric, items.each_class())
-    # What is possible in a stratum differs from class to class.
-    return Several([sample(metric, items.one_class(place)) for place in range(items.asked)])
+        of_each = sample(metric, items.each_class())
+    else:
+        # What is possible in a stratum differs from class to class.
+        alone = [sample(metric, items.one_class(place)) for place in range(items.asked)]
+        of_each = ByClass(alone)
+    of_each.each = True
+    of_each.classes = list(items.classes)[: items.asked]
+    return of_each
 
 
 class Population(NamedTuple):
@@ -78,11 +51,8 @@ class Population(NamedTuple):
     """
 
     class_shares: Mapping[Any, float] | None = None
-    strata: Labels | None = None
+    strata: LabelsLike | None = None
     stratum_shares: Mapping[Any, float] | None = None
-
-
-NOTHING_KNOWN = Population()
 
 
 class Strata(NamedTuple):
@@ -104,49 +74,7 @@ class Strata(NamedTuple):
         return metric if self.shares is None else KnownShares(metric, self.shares)
 
 
-def read(
-    named: Mapping[str, Labels],
-    metric: str | Metric,
-    *,
-    average: str | None = "binary",
-    pos_label: Hashable = 1,
-    labels: Classes | None = None,
-    groups: Labels | None = None,
-    zero_division: float = np.nan,
-    population: Population = NOTHING_KNOWN,
-) -> Reading:
-    """Return the data of labels, and the metric with its rules.
-
-    Parameters
-    ----------
-    named : mapping of str to sequence
-        The truth, then the predictions of each model; the names are for messages.
-    metric, average, pos_label, labels, groups, zero_division
-        See `f1ci.score_interval`.
-    population : Population
-        What is known of the place where the score is wanted.
-    """
-    metric = _with_average(_metrics.get(metric), average)
-    constant = zero_division_of(zero_division)
-    truth = next(iter(named.values()))
-    if are_indicators(truth):
-        refuse_population(population)
-        return _of_indicators(named, metric, average, labels, groups, constant)
-    _refuse_samples(metric)
-    strata = strata_of(truth, population, groups)
-    each = average is None
-    if metric.binary and not each:
-        _refuse_labels(labels)
-        items = binary_items(named, pos_label, groups, strata.codes)
-    else:
-        items = class_items(named, labels, groups, strata.codes)
-        metric = metric if each else with_classes(metric, items, constant)
-    items = strata.marked(items)
-    classes = list(items.classes)[: items.asked] if each else items.classes
-    return Reading(strata.in_population(metric), items, classes, each, constant)
-
-
-def strata_of(truth: Labels, population: Population, groups: Labels | None) -> Strata:
+def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | None) -> Strata:
     """Return the checked strata of the items. Known class shares make strata of the true classes.
 
     Without shares there are no strata.
@@ -154,7 +82,7 @@ def strata_of(truth: Labels, population: Population, groups: Labels | None) -> S
     class_shares, strata, stratum_shares = population
     if (strata is None) != (stratum_shares is None):
         given = "strata" if stratum_shares is None else "stratum_shares"
-        got = _validation.short(stratum_shares if strata is None else strata)
+        got = checks.short(stratum_shares if strata is None else strata)
         raise ValueError(f"strata and stratum_shares go together, got {given}={got} alone")
     if strata is None:
         if class_shares is None:
@@ -162,10 +90,10 @@ def strata_of(truth: Labels, population: Population, groups: Labels | None) -> S
         return _strata("class_shares", "y_true", truth, class_shares)._replace(of_truth=True)
     if class_shares is not None:
         rule = "class_shares and stratum_shares are two designs: pass one of them"
-        raise ValueError(f"{rule}, got class_shares={_validation.short(class_shares)}")
+        raise ValueError(f"{rule}, got class_shares={checks.short(class_shares)}")
     if groups is not None:
         rule = "strata are for items that were drawn one by one, not for groups of items"
-        raise ValueError(f"{rule}, got groups={_validation.short(groups)}")
+        raise ValueError(f"{rule}, got groups={checks.short(groups)}")
     items = len(encode({"y_true": truth})[0][0])
     known = _strata("stratum_shares", "strata", strata, stratum_shares, items)
     is_several = known.shares is not None and np.count_nonzero(known.shares) > 1
@@ -173,11 +101,11 @@ def strata_of(truth: Labels, population: Population, groups: Labels | None) -> S
     return known if is_several else Strata()
 
 
-def _strata(argument: str, name: str, labels: Labels, shares: object, items: int = 0) -> Strata:
+def _strata(argument: str, name: str, labels: LabelsLike, shares: object, items: int = 0) -> Strata:
     """Return the strata that labels name, with their shares."""
     (codes,), names = encode({name: labels}, n=items)
     number = np.bincount(codes, minlength=len(names)).astype(np.float64)
-    by_name = _validation.as_mapping(shares)
+    by_name = checks.as_mapping(shares)
     return Strata(codes, shares_by_name(argument, by_name, names, number))
 
 
@@ -186,12 +114,12 @@ def refuse_population(population: Population) -> None:
     for name, value in zip(population._fields, population, strict=True):
         if value is not None:
             rule = f"{name} goes with one label for each item, not with indicators"
-            raise ValueError(f"{rule}, got {_validation.short(value)}")
+            raise ValueError(f"{rule}, got {checks.short(value)}")
 
 
-def _with_average(metric: Metric, average: str | None) -> Metric:
+def with_average(metric: Metric, average: str | None) -> Metric:
     """Return the average of a binary metric; the metric itself where each class is asked for."""
-    if average is not None and _validation.choice("average", average, AVERAGES) == "binary":
+    if average is not None and checks.choice("average", average, AVERAGES) == "binary":
         return metric
     if not isinstance(metric, ExpectationMetric):
         how = "average= goes with metrics of two classes, such as 'f1' or 'precision'"
@@ -199,17 +127,17 @@ def _with_average(metric: Metric, average: str | None) -> Metric:
     return metric if average is None else mean_of(average, metric)
 
 
-def _refuse_samples(metric: Metric) -> None:
+def refuse_samples(metric: Metric) -> None:
     """Refuse the mean over items of several classes for items of one class."""
     if isinstance(metric, Mean) and metric.average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
 
 
-def _refuse_labels(labels: Classes | None) -> None:
+def refuse_labels(labels: Classes | None) -> None:
     """Refuse the classes of an average for the score of one class."""
     if labels is not None:
         rule = "labels goes with averages over classes, not with pos_label"
-        raise ValueError(f"{rule}, got {_validation.short(labels)}")
+        raise ValueError(f"{rule}, got {checks.short(labels)}")
 
 
 def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metric:
@@ -219,35 +147,41 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
     if isinstance(metric, Mean | MacroStar):
         return with_rule(metric, tuple(range(items.asked)), constant)
     others = f"labels must name every class that occurs for {metric.name!r}"
-    got = _validation.listing(list(items.classes)[: items.asked])
+    got = checks.listing(list(items.classes)[: items.asked])
     raise ValueError(f"{others}, which needs all items, got {got}")
 
 
-def _of_indicators(
-    named: Mapping[str, Labels],
-    metric: Metric,
-    average: str | None,
-    labels: Classes | None,
-    groups: Labels | None,
-    constant: float,
-) -> Reading:
-    """Return the data of indicators, where an item may be of several classes."""
-    each = average is None
+def check_indicators(metric: Metric, average: str | None, data: UnitCounts) -> None:
+    """Refuse what indicators, where an item may be of several classes, cannot answer."""
     averaged = isinstance(metric, Mean) and isinstance(metric.of, Tversky)
-    if not averaged and not (each and isinstance(metric, Tversky)):
+    if not averaged and not (average is None and isinstance(metric, Tversky)):
         rule = "indicators of several classes need an average of a Tversky score"
         how = "average='micro', 'macro', 'weighted', 'samples' or None, or 'macro_f1'"
         raise ValueError(f"{rule}: {how}, got {metric.name!r}")
-    if isinstance(metric, Mean) and metric.average == "samples" and groups is not None:
+    if isinstance(metric, Mean) and metric.average == "samples" and data.grouped:
         raise ValueError("average='samples' is the mean over items, without groups")
-    units = indicator_units(named, labels, groups)
-    return Reading(with_rule(metric, (), constant), units, units.classes, each, constant)
+
+
+def positive_items(items: Items, pos_label: Hashable) -> Items:
+    """Return the items of the positive class against the rest."""
+    classes = list(items.classes)
+    if len(classes) > 2:
+        got = f"got {len(classes)}: {checks.listing(classes)}"
+        more = "averages over classes, such as macro_f1 and micro_f1, take any number"
+        raise ValueError(f"a binary score needs at most two classes, {got}; {more}")
+    if len(classes) > 1 and pos_label not in classes:
+        got = f"{checks.listing(classes)}, got {checks.short(pos_label)}"
+        raise ValueError(f"pos_label must be one of the labels {got}")
+    positive = classes.index(pos_label) if pos_label in classes else -1
+    codes = (items.codes == positive).astype(np.intp)
+    binary = count_items(codes, BINARY, items.groups, items.counts, items.strata)
+    return binary._replace(strata_of_truth=items.strata_of_truth)
 
 
 def zero_division_of(value: float) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
     if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
-        raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
+        raise ValueError(f"zero_division must be 0, 1 or nan, got {checks.short(value)}")
     return float(value)
 
 
@@ -259,5 +193,5 @@ def refuse_weights(sample_weight: object) -> None:
             "for items that belong together, and class_shares= or strata= to score_interval if "
             "classes or strata have other shares where the score is wanted (see the page 'Another "
             "prevalence, another F1'); "
-            f"got {_validation.short(sample_weight)}"
+            f"got {checks.short(sample_weight)}"
         )

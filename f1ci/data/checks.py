@@ -8,13 +8,13 @@ from __future__ import annotations
 import operator
 import reprlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci.results import AnyArray, Array, IntervalWarning, Labels, Seed, warn
+from f1ci.types import AnyArray, Array, IntervalWarning, Seed, warn
 
 if TYPE_CHECKING:
     from f1ci.metrics import Metric
@@ -197,10 +197,21 @@ def counts(name: str, value: ArrayLike) -> Array:
 
 def matrices(metric: Metric, value: ArrayLike, check: Checked = counts) -> Array:
     """Return confusion matrices (..., r, r) that a metric can take, of counts or of shares."""
-    array = square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
-    if metric.binary and array.shape[-1] != 2:
-        rule = f"{metric.name!r} is a binary metric: it takes (..., 2, 2), got shape {array.shape}"
+    array = confusion_matrices(value, check)
+    takes(metric, array)
+    return array
+
+
+def takes(metric: Metric, matrix: Array) -> None:
+    """Check that a metric can take matrices of so many classes."""
+    if metric.binary and matrix.shape[-1] != 2:
+        rule = f"{metric.name!r} is a binary metric: it takes (..., 2, 2), got shape {matrix.shape}"
         raise ValueError(f"{rule}; f1ci.metrics.macro averages it over classes")
+
+
+def confusion_matrices(value: ArrayLike, check: Checked = counts) -> Array:
+    """Return confusion matrices (..., r, r), of counts or of shares."""
+    array = square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
     if array.ndim == 2 and _has_totals(array):
         got = short(array[-1].tolist())
         raise ValueError(f"matrix must have no row and column of totals, got {got} at its end")
@@ -241,18 +252,20 @@ def distinct(name: str, values: Sequence[object]) -> None:
         raise ValueError(f"{name} must be distinct, got {short(value)} twice")
 
 
-def models(
-    y_true: Labels, predictions: Mapping[str, Labels]
-) -> tuple[list[str], dict[str, Labels]]:
-    """Return the names of models, and all labels by how messages call them."""
-    if not hasattr(predictions, "keys"):  # data frames have it too
+def as_models(predictions: Mapping[str, T]) -> Mapping[str, T]:
+    """Return what maps names of models to their data; a data frame does so too."""
+    if not hasattr(predictions, "keys"):
         raise TypeError(f"predictions must map names of models to labels, got {short(predictions)}")
-    names = [str(name) for name in predictions]
-    distinct("names of models", names)
-    named = {"y_true": y_true}
-    for name in predictions:
-        named[f"predictions[{short(str(name))}]"] = predictions[name]
-    return names, named
+    return predictions
+
+
+def hashable(name: str, value: Hashable) -> Hashable:
+    """Return a label, if it can be hashed. Some types, such as Decimal, hash only some values."""
+    try:
+        hash(value)
+    except Exception:  # a label's own hash may raise anything
+        raise TypeError(f"{name} must be hashable, got {short(value)}") from None
+    return value
 
 
 def as_mapping(value: Any) -> Any:

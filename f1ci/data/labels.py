@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import _validation
-from f1ci.results import AnyArray, Classes, Labels
+from f1ci.data import checks
+from f1ci.types import AnyArray, Classes, LabelsLike
 
 # The type of integers that numpy counts with (`numpy.bincount`): 32 bits wide on some systems.
 Codes: TypeAlias = NDArray[np.intp]
@@ -32,7 +32,7 @@ MOST_CLASSES = 10_000
 OTHERS = "the other classes"
 
 
-def labels(name: str, value: Labels) -> AnyArray:
+def labels(name: str, value: LabelsLike) -> AnyArray:
     """Return labels as a one-dimensional array of integers or of Python objects."""
     array = _as_array(name, value)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -41,7 +41,7 @@ def labels(name: str, value: Labels) -> AnyArray:
         what = f"{name} must be one-dimensional, got shape {array.shape}"
         raise ValueError(f"{what}; argmax(axis=1) makes classes of scores or flags by class")
     if not array.size:
-        raise ValueError(f"{name} must not be empty, got {_validation.short(value)}")
+        raise ValueError(f"{name} must not be empty, got {checks.short(value)}")
     if array.dtype.kind == "f" and _are_whole(array):
         array = array.astype(np.int64)
     if array.dtype.kind in "biu" and not np.ma.getmaskarray(array).any():
@@ -59,7 +59,11 @@ def _are_whole(numbers: AnyArray) -> bool:
 
 
 def encode(
-    named: Mapping[str, Labels], *, wanted: Classes | None = None, others: bool = False, n: int = 0
+    named: Mapping[str, LabelsLike],
+    *,
+    wanted: Classes | None = None,
+    others: bool = False,
+    n: int = 0,
 ) -> tuple[Codes, list[Hashable]]:
     """Return the labels of several sequences as numbers that point into one list of classes.
 
@@ -103,7 +107,7 @@ def _recoded(codes: Codes, classes: list[Hashable], order: list[Hashable]) -> Co
     return new_codes[codes]
 
 
-def _read(named: Mapping[str, Labels], n: int) -> list[AnyArray]:
+def _read(named: Mapping[str, LabelsLike], n: int) -> list[AnyArray]:
     """Return the sequences of labels, each of n labels; 0 stands for as many as the first."""
     arrays = [labels(name, value) for name, value in named.items()]
     n = n or len(arrays[0])
@@ -119,11 +123,11 @@ def _wanted_classes(wanted: Classes, present: Sequence[Hashable], others: bool) 
     If others are legal one of them must occur, and otherwise no other class may.
     """
     order: list[Hashable] = labels("labels", wanted).tolist()
-    _validation.distinct("labels", order)
+    checks.distinct("labels", order)
     known = set(order)
     unwanted = [label for label in present if label not in known]
     if len(unwanted) == len(present) or (unwanted and not others):
-        got = f"{_validation.listing(order)}, got {_validation.short(unwanted[0])}"
+        got = f"{checks.listing(order)}, got {checks.short(unwanted[0])}"
         raise ValueError(f"y_true and y_pred must hold labels among {got}")
     return order
 
@@ -135,7 +139,7 @@ def _refuse_identifiers(classes: Sequence[Hashable]) -> None:
         raise ValueError(f"{what}; are these identifiers rather than labels?")
 
 
-def are_indicators(value: Labels) -> bool:
+def are_indicators(value: LabelsLike) -> bool:
     """Tell if these are rows of 0 and 1 by class. One column holds labels; a tuple is a label."""
     if isinstance(value, (list, tuple)):
         first = value[0] if value else None
@@ -145,8 +149,8 @@ def are_indicators(value: Labels) -> bool:
 
 
 def indicator_counts(
-    y_true: Labels,
-    y_pred: Labels,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
     names: Classes | None,
     called: tuple[str, str] = ("y_true", "y_pred"),
 ) -> tuple[NDArray[np.float64], list[Hashable]]:
@@ -157,7 +161,7 @@ def indicator_counts(
     """
     true = _indicators(called[0], y_true)
     pred = _indicators(called[1], y_pred)
-    _validation.shaped(called[1], pred, pred.shape == true.shape, str(true.shape))
+    checks.shaped(called[1], pred, pred.shape == true.shape, str(true.shape))
     columns = _column_names(y_true, true)
     if hasattr(y_true, "columns") and hasattr(y_pred, "columns"):
         pred = pred[:, _places(columns, _column_names(y_pred, pred))]
@@ -174,8 +178,8 @@ def _wanted_columns(
     """Return the names of the wanted columns, and where these columns stand."""
     if names is None:
         names = columns
-    wanted = _validation.listed("labels", names)
-    _validation.distinct("labels", wanted)
+    wanted = checks.listed("labels", names)
+    checks.distinct("labels", wanted)
     if set(wanted) <= set(columns):
         return wanted, [columns.index(name) for name in wanted]
     if len(wanted) != len(columns):
@@ -186,12 +190,12 @@ def _wanted_columns(
 def _places(columns: list[Hashable], columns_of_pred: list[Hashable]) -> list[int]:
     """Return where the columns of the truth stand in the predictions."""
     if set(columns) != set(columns_of_pred):
-        got = f"{_validation.listing(columns)} and {_validation.listing(columns_of_pred)}"
+        got = f"{checks.listing(columns)} and {checks.listing(columns_of_pred)}"
         raise ValueError(f"y_true and y_pred must have the same columns, got {got}")
     return [columns_of_pred.index(name) for name in columns]
 
 
-def _column_names(value: Labels, indicators: NDArray[np.bool_]) -> list[Hashable]:
+def _column_names(value: LabelsLike, indicators: NDArray[np.bool_]) -> list[Hashable]:
     """Return the names of a data frame's columns, or the numbers 0, 1, ..."""
     return list(getattr(value, "columns", range(indicators.shape[1])))
 
@@ -210,7 +214,7 @@ def _as_array(name: str, value: Any) -> AnyArray:
             return np.asarray(getattr(value, method)())
     is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
     if isinstance(value, (str, bytes, Mapping)) or not is_sequence:
-        got = f"{type(value).__name__} {_validation.short(value)}"
+        got = f"{type(value).__name__} {checks.short(value)}"
         raise TypeError(f"{name} must be a sequence of labels, got the {got}")
     return _from_sequence(value)
 
@@ -233,12 +237,12 @@ def _check(name: str, values: list[Hashable]) -> None:
     try:
         distinct = dict.fromkeys(values)
     except Exception:  # a label's own hash may raise anything
-        got = _validation.short(next(x for x in values if not is_hashable(x)))
+        got = checks.short(next(x for x in values if not is_hashable(x)))
         raise TypeError(f"{name} must hold hashable labels, got {got}") from None
     for label in distinct:
         if _is_missing(label):
             place = next(k for k, other in enumerate(values) if other is label)
-            got = f"{_validation.short(label)} at position {place}"
+            got = f"{checks.short(label)} at position {place}"
             raise ValueError(f"{name} must not hold missing labels, got {got}")
         if isinstance(label, (float, np.floating)) and not float(label).is_integer():
             advice = "compare probabilities or scores with a threshold first"
@@ -312,9 +316,7 @@ def _refuse_strangers(
     alike = set(map(_text, true_labels)) & set(map(_text, pred_labels))
     if alike or min(len(true_labels), len(pred_labels)) > 1:
         why = "the same labels in two types? convert one of them" if alike else "two codings?"
-        listed = (
-            f"{_validation.listing(true_labels, 3)} against {_validation.listing(pred_labels, 3)}"
-        )
+        listed = f"{checks.listing(true_labels, 3)} against {checks.listing(pred_labels, 3)}"
         raise ValueError(f"y_true and {name} share no label: {listed}; {why}")
 
 
@@ -324,18 +326,18 @@ def _text(label: Hashable) -> str:
     return text.strip().casefold().removesuffix(".0")
 
 
-def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
+def _indicators(name: str, value: LabelsLike) -> NDArray[np.bool_]:
     """Return rows of 0 and 1 by class, shape (items, classes), as truth values."""
     array = _as_array(name, value)
-    _validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
+    checks.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
     if array.dtype.kind not in "biuf":
         array = array.astype(object)  # numpy would read the text "1" as a number
     try:
         numbers = np.ma.filled(array.astype(np.float64), np.nan)
     except (TypeError, ValueError, OverflowError):
-        got = _validation.short(value)
+        got = checks.short(value)
         how = "sklearn's MultiLabelBinarizer makes them of lists of labels"
         raise ValueError(f"{name} must hold indicators 0 and 1, got {got}; {how}") from None
     true: NDArray[np.bool_] = numbers == 1.0
-    _validation.refuse(name, numbers, ~(true | (numbers == 0.0)), "hold indicators 0 and 1")
+    checks.refuse(name, numbers, ~(true | (numbers == 0.0)), "hold indicators 0 and 1")
     return true
