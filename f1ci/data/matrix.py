@@ -121,8 +121,11 @@ class Cells:
 
 
 def smallest_classes(sizes: Array) -> Codes:
-    """Return the places of the smallest classes, of which all cells are listed."""
-    return np.argsort(sizes)[:ALL_CELLS]
+    """Return the places of the smallest classes, of which all cells are listed.
+
+    Of classes of one size the first ones are taken, on every processor.
+    """
+    return np.argsort(sizes, kind="stable")[:ALL_CELLS]
 
 
 def all_cells(r: int) -> Cells:
