@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brute, fmin
-from scipy.special import gammaln
+from scipy.optimize import minimize
+from scipy.special import expit, gammaln, logit
 from scipy.stats import multinomial
 
 import f1ci
@@ -43,7 +44,8 @@ Ask: TypeAlias = Callable[[Array, Metric], Mapping[str, Limits]]
 
 LEVEL = 0.95
 Z = 1.959963984540054
-LOWEST = 8  # populations that are measured again
+LOWEST = 8  # populations that are measured again, or from which a search goes on
+_LARGEST_LOGIT = 8.0  # of the recalls in a search
 _EQUAL = 1e-12  # limits and truths that differ by less are equal
 
 
@@ -247,7 +249,7 @@ class _EveryTable:
     def covered(self, cells: Array) -> float:
         """Return the chance that the limits hold the truth in a population.
 
-        It is 1 if a class expects fewer than 3 items, which keeps the search away from there.
+        It is 1 if a class expects fewer than 3 items, which keeps a search away from there.
         """
         if cells.min() <= 0 or self.n * cells.sum(axis=1).min() < 3 - 1e-9:
             return 1.0
@@ -258,27 +260,39 @@ class _EveryTable:
 
 
 def _cells_at(point: Array) -> Array:
-    """Return the population with a share of the first class and the recalls of both."""
-    share, first, second = point
+    """Return the population with a share of the first class and the logits of both recalls."""
+    share, *logits = point
+    first, second = expit(logits)
     right = np.array([[first, 1 - first], [1 - second, second]])
     return np.asarray(right * np.array([[share], [1 - share]]))
 
 
-def worst_of_two_classes(metric: Metric, n: int, steps: int) -> tuple[Array, float]:
+def worst_of_two_classes(
+    metric: Metric, n: int, steps: int, least_recall: float = 0.0
+) -> tuple[Array, float]:
     """Return the population of two classes in which a metric is covered worst, and its coverage.
 
     Coverage is the exact sum over all test sets of n items in which the score is defined. Each
-    class expects 3 items or more. A grid over the share of one class and the recalls of both is
-    refined by Nelder and Mead's method.
+    class expects 3 items or more, and has at least a recall. The search starts from a grid over the
+    share of one class and the logits of both recalls, and refines its lowest places by Nelder and
+    Mead's method. Coverage jumps, so a fine grid and many places are needed.
     """
     every = _EveryTable.of(metric, n)
 
     def covered(point: Array) -> float:
         return every.covered(_cells_at(point))
 
-    box = ((3 / n, 0.5), (0.02, 0.98), (0.02, 0.98))
-    point, worst, *_ = brute(covered, box, Ns=steps, full_output=True, finish=fmin, disp=False)
-    return _cells_at(point), float(worst)
+    recalls = max(-_LARGEST_LOGIT, float(logit(least_recall))), _LARGEST_LOGIT
+    box = (3 / n, 0.5), recalls, recalls
+    grid = np.array(list(product(*(np.linspace(*side, steps) for side in box))))
+    lowest = np.argsort([covered(point) for point in grid], kind="stable")[:LOWEST]
+    options = {"maxfev": 100 * steps}
+    refined = [
+        minimize(covered, grid[k], method="Nelder-Mead", bounds=box, options=options)
+        for k in lowest
+    ]
+    best = min(refined, key=lambda found: float(found.fun))
+    return _cells_at(best.x), float(best.fun)
 
 
 def one_sided(v: int, scores: Array, level: float = 0.95) -> tuple[Array, Array]:

@@ -162,6 +162,24 @@ def test_the_search_finds_an_exact_binomial_sum():
     assert n * cells.sum(axis=1).min() >= 3 - 1e-9
 
 
+def test_the_search_finds_the_dip_of_wilson_s_interval_near_zero():
+    """With nearly all items wrong, right ones are Poisson and limits are those of a proportion.
+
+    Wilson's lower limit for one item of many is 0.1765 expected items. Just below it the interval
+    covers only if there is none: exp(-0.1765) = 0.838 (Brown, Cai and DasGupta 2001).
+    """
+    cells, found = study.worst_of_two_classes(MACRO, 40, 10)
+    assert np.trace(cells) < 0.02
+    assert found == pytest.approx(0.838, abs=0.002)
+
+
+def test_the_search_among_better_classifiers_stays_among_them():
+    cells, found = study.worst_of_two_classes(MACRO, 20, 6, least_recall=0.5)
+    recalls = np.diagonal(cells) / cells.sum(axis=1)
+    assert recalls.min() >= 0.5 - 1e-9
+    assert 0.85 < found < 0.95
+
+
 def test_one_sided_chances_are_binomial():
     scores = np.array([0.5, 0.95])
     at_least, at_most = study.one_sided(20, scores)
