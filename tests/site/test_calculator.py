@@ -186,7 +186,7 @@ def test_a_class_without_items_makes_the_limits_of_macro_f1_wide(tab):
     """The table's line of Python gives the same limits: the class is in its matrix."""
     unseen = [[50, 3, 1, 0], [4, 61, 2, 0], [0, 5, 74, 0], [0, 0, 0, 0]]
     with pytest.warns(f1ci.UndefinedMetricWarning):
-        interval = f1ci.metric_interval(unseen, "macro_f1")
+        interval = f1ci.Matrix(unseen).interval("macro_f1")
     said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
     assert paste(tab, table([], unseen, " ")).startswith(said)
     assert "No item belongs to 3 or is predicted" in tab.locator("#calc-notes").inner_text()
@@ -197,7 +197,7 @@ def test_a_class_without_items_makes_the_limits_of_macro_f1_wide(tab):
 
 def test_many_classes_have_averages(tab):
     many = (np.eye(40, dtype=int) * 5 + np.eye(40, k=1, dtype=int)).tolist()
-    interval = f1ci.metric_interval(many, "macro_f1")
+    interval = f1ci.Matrix(many).interval("macro_f1")
     said = f"macro F1 = {interval.estimate:.3f} (95 % CI {interval.low:.3f} to {interval.high:.3f}"
     assert paste(tab, table([], many, " ")).startswith(said)
 
