@@ -146,17 +146,15 @@ def _both_ends(evaluate: Evaluate, p: Array, h: Array) -> Array:
 
 def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimate: Array) -> Array:
     """Return the largest value in the region where `side` is 1, the smallest where it is -1."""
-    # 1. Start in the middle of the region, where no cell is empty. A table that is symmetric in two
-    # classes would rest between two extremes, so no two cells get quite the same.
-    spread = np.linspace(0.99, 1.01, len(p))[:, None] / len(p)
-    k = (p + _SPREAD * h * spread) / (1.0 + _SPREAD * h)
+    # 1. Start where no cell is empty.
+    k = _middle(p, h)
     value, e = (side * x for x in evaluate(k))
     drag = np.full_like(h, _FIRST_DRAG)
     places = np.arange(len(h))
     reached = np.empty_like(h)
     sides = side
     for _ in range(_ROUNDS):
-        # 2. Look at the furthest point of the smaller region. Straight slopes promise this value.
+        # 2. Look at the furthest point of the smaller region. Straight slopes promise this gain.
         q = _furthest(np.hypot(p, np.sqrt(drag) * k), e, 1.0 + h + drag, h)
         promise = _total(e * (q - k))
         value_there, e_there = (side * x for x in evaluate(q))
@@ -166,12 +164,9 @@ def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimat
         k, e = np.where(further, q, k), np.where(further, e_there, e)
         value = np.where(further, value_there, value)
         reached[places] = value
-        # 4. Go on with the tables that have a way to go, with less drag or with more.
-        left = (1.0 + drag) * promise
-        kept = [gain > _KEPT * promise, gain > _BROKEN * promise]
-        change = np.select(kept, [_LESS_DRAG, 1.0], _MORE_DRAG)
-        drag = np.maximum(change * drag, _LEAST_DRAG)
-        on = left > _PROMISE * np.abs(value - np.nan_to_num(estimate)) + _ROUNDING
+        # 4. Go on with the tables that have a way to go.
+        on = (1.0 + drag) * promise > _least_promise(value, estimate)
+        drag = _next_drag(drag, gain, promise)
         if not on.any():
             break
         if not on.all():
@@ -179,6 +174,28 @@ def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimat
             parts = p, h, side, estimate, k, e, value, drag
             p, h, side, estimate, k, e, value, drag = (x[..., on] for x in parts)
     return sides * reached
+
+
+def _middle(p: Array, h: Array) -> Array:
+    """Return a table in the middle of the region, in which no cell is empty.
+
+    A table that is symmetric in two classes would rest between two extremes, so no two cells get
+    quite the same.
+    """
+    spread = np.linspace(0.99, 1.01, len(p))[:, None] / len(p)
+    return (p + _SPREAD * h * spread) / (1.0 + _SPREAD * h)
+
+
+def _least_promise(value: Array, estimate: Array) -> Array:
+    """Return the gain below which the search ends."""
+    return _PROMISE * np.abs(value - np.nan_to_num(estimate)) + _ROUNDING
+
+
+def _next_drag(drag: Array, gain: Array, promise: Array) -> Array:
+    """Return less drag where a step kept its promise, and more where it brought little."""
+    kept = [gain > _KEPT * promise, gain > _BROKEN * promise]
+    change = np.select(kept, [_LESS_DRAG, 1.0], _MORE_DRAG)
+    return np.asarray(np.maximum(change * drag, _LEAST_DRAG))
 
 
 def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
@@ -194,12 +211,8 @@ def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
     # 2. A place left of the root: A exceeds its part where d is 0, and B its value at u = 0.
     top = _total(np.where(d == 0.0, a, 0.0))
     least = (top * _total(a * np.sqrt(d)) / kappa) ** 2
-    # 3. The root if the region is small: there A B is S^2 (1 + (variance of d) / 4 u^2).
-    S = _total(a)
-    mean = _total(a * d) / S
-    variance = _total(a * (d - mean) ** 2) / S
-    u = 0.5 * S * np.sqrt(variance / np.maximum(kappa - S * S, _TINY)) - mean
-    # 4. Newton's steps.
+    # 3. Newton's steps.
+    u = _root_if_small(a, d, kappa)
     near = _NEAR * h + _ROUNDING * np.sqrt(len(a))
     for _ in range(_STEPS):
         u = np.maximum(u, least)
@@ -214,6 +227,14 @@ def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
             break
         u = np.where(on, u - 2.0 * f / (A / B - _total(q / s) / A), u)
     return np.asarray(q / A)
+
+
+def _root_if_small(a: Array, d: Array, kappa: Array) -> Array:
+    """Return the root u if the region is small: A B is S^2 (1 + (variance of d) / 4 u^2) there."""
+    S = _total(a)
+    mean = _total(a * d) / S
+    variance = _total(a * (d - mean) ** 2) / S
+    return np.asarray(0.5 * S * np.sqrt(variance / np.maximum(kappa - S * S, _TINY)) - mean)
 
 
 def _total(table: Array) -> Array:
