@@ -101,7 +101,7 @@ def test_the_ledger_is_folded_and_filters(tab, real_address):
     words.fill("Table 3")
     assert rows.count() == sum("/table-3/" in i for i in IDS)
     # The filters are in the address.
-    tab.get_by_label("Paper").select_option("lam")
+    tab.get_by_role("combobox", name="Paper").select_option("lam")
     shown = sum(i.startswith("lam/table-3/") for i in IDS)
     assert rows.count() == shown
     tab.reload(wait_until="networkidle")
