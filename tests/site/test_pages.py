@@ -107,6 +107,17 @@ def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, capsys):
     assert "```text\n" + "\n".join(first) + "\n```" in text
 
 
+def test_every_target_of_make_that_a_page_names_exists():
+    targets = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    named = {
+        (path.name, target)
+        for path in [*PAGES, *ROOT.glob("*.md"), ROOT / "notebooks" / "README.md"]
+        for target in re.findall(r"`make ([a-z]+)", path.read_text("utf-8"))
+    }
+    assert len(named) > 10
+    assert {(page, target) for page, target in named if target not in targets} == set()
+
+
 def test_every_public_name_has_a_reference_and_every_reference_a_name():
     named = set()
     for path in (ROOT / "book").glob("api-*.md"):
