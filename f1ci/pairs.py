@@ -22,7 +22,7 @@ import numpy as np
 from f1ci.answers import Question, level_of_zero, method_for, tail
 from f1ci.data import checks
 from f1ci.data.items import Items
-from f1ci.data.matrix import Cells, Matrix
+from f1ci.data.matrix import CellCounts, Cells
 from f1ci.methods import paired
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import DifferenceTest, Interval
@@ -138,7 +138,7 @@ def _swapped_p_value(metric: Metric, items: Items, plan: Plan) -> float:
     cells = Cells.at(places, len(items.classes))
 
     def evaluate(counts: Array) -> tuple[Array, Array]:
-        return metric.evaluate(Matrix(cells, counts))
+        return metric.evaluate(CellCounts(cells, counts))
 
     units = paired.swapped_units(where.reshape(2, -1), items.counts, items.groups)
     return paired.random_swaps(units, evaluate, plan.replicates, checks.generator(plan.rng))
