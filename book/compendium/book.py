@@ -34,7 +34,7 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx_design.dropdown import dropdown_title
 
-from compendium import RefusedError, cells, deposit, pairs, roles, show, sources, swhid, write
+from compendium import RefusedError, cells, deposit, pairs, roles, show, swhid, write
 from compendium.ledger import Record
 from compendium.published import Erratum, LedgerError, Published, Row
 from compendium.render import ROW, render
