@@ -250,6 +250,21 @@ def _check(name: str, values: list[Hashable]) -> None:
             raise ValueError(f"{name} must hold classes, got {got}; {advice}")
 
 
+def at(places: Codes | slice, name: str, value: LabelsLike) -> AnyArray:
+    """Return the labels, which are not checked, of the items in these places."""
+    return np.asarray(_as_array(name, value)[places])
+
+
+def looked_at(name: str, value: LabelsLike) -> tuple[int, Codes]:
+    """Return the number of items, and the places of those that have a label."""
+    known = [not _is_missing(label) for label in _as_array(name, value).tolist()]
+    places = np.flatnonzero(known)
+    if not len(places):
+        rule = f"{name} must hold the labels of the items that people checked, and None elsewhere"
+        raise ValueError(f"{rule}, got {checks.short(value)}")
+    return len(known), places
+
+
 def is_hashable(label: object) -> bool:
     """Tell if a label can be hashed. Some types, such as Decimal, hash only some values."""
     try:
