@@ -20,10 +20,10 @@ from typing import TypeAlias
 import numpy as np
 from scipy.optimize import brentq
 
-from f1ci import covariance, metrics
+from f1ci import covariance, metrics, reading
 from f1ci.data import checks
-from f1ci.data.items import BINARY, Items
-from f1ci.data.labels import Codes, at, encode, labels, looked_at
+from f1ci.data.items import Items
+from f1ci.data.labels import Codes, at, encode, labels, looked_at, number_of
 from f1ci.metrics import Metric
 from f1ci.types import Array, Classes, IntervalWarning, LabelsLike, warn
 
@@ -50,21 +50,21 @@ def post_stratified(
         What the judge says of each item.
     """
     (name, truth), *predicted = named.items()
-    items, places = looked_at(name, truth)
+    items, places = number_of(name, truth), looked_at(name, truth)
     strata = _strata([*predicted, ("judge", judge)], items)
     chosen = _joined(Counter(strata), Counter(strata[place] for place in places))
     joined = [chosen[one] for one in strata]
     of_checked: dict[str, LabelsLike] = {
-        key: at(places, key, value) for key, value in named.items()
+        key: at(places, key, value, items) for key, value in named.items()
     }
     return of_checked, [joined[place] for place in places], dict(Counter(joined))
 
 
 def _strata(columns: Sequence[tuple[str, LabelsLike]], items: int) -> list[Stratum]:
     """Return the stratum of each item: its labels in all columns."""
-    encode(dict(columns[-1:]), n=items)
-    each = [labels(name, value).tolist() for name, value in columns]
-    return list(zip(*each, strict=True))
+    for name, value in columns:
+        encode({name: value}, n=items)
+    return list(zip(*(labels(name, value).tolist() for name, value in columns), strict=True))
 
 
 def _joined(number: Counter[Stratum], checked: Counter[Stratum]) -> dict[Stratum, Stratum]:
@@ -86,7 +86,7 @@ def _joined(number: Counter[Stratum], checked: Counter[Stratum]) -> dict[Stratum
 
 
 def label_plan(
-    prediction: LabelsLike | Mapping[str, LabelsLike],
+    predictions: LabelsLike | Mapping[str, LabelsLike],
     judge: LabelsLike,
     n: int,
     metric: str | Metric = "f1",
@@ -104,7 +104,7 @@ def label_plan(
 
     Parameters
     ----------
-    prediction : sequence, or mapping of str to sequence
+    predictions : sequence, or mapping of str to sequence
         What a model predicts for each item; or two models, whose difference is wanted.
     judge : sequence
         What the judge says of each item.
@@ -130,69 +130,59 @@ def label_plan(
     >>> prediction = [1] * 100 + [0] * 900
     >>> judge = [1] * 80 + [0] * 20 + [1] * 30 + [0] * 870
     >>> f1ci.label_plan(prediction, judge, 200)
-    {(1, 1): 46, (1, 0): 11, (0, 1): 5, (0, 0): 138}
+    {(0, 0): 138, (0, 1): 5, (1, 0): 11, (1, 1): 46}
     """
-    predicted = prediction if isinstance(prediction, Mapping) else {"prediction": prediction}
+    predicted = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
     if len(predicted) > 2:
-        rule = "prediction must be of one model, or of two whose difference is wanted"
+        rule = "predictions must be of one model, or of two whose difference is wanted"
         raise ValueError(f"{rule}, got {len(predicted)} models")
-    columns = {"judge": judge, **predicted}
-    codes, classes = encode(columns)
+    codes, classes = encode({**predicted, "judge": judge})
     checks.at_least_two("classes", len(classes), "a plan")
-    accuracy = checks.inner("judge_accuracy", judge_accuracy)
-    # 1. Each stratum, how many items it has, and the chance of each class to be the truth there.
     strata, number = np.unique(codes, axis=1, return_counts=True)
-    r = len(classes)
-    chance = np.where(np.eye(r, dtype=bool), accuracy, (1.0 - accuracy) / (r - 1.0))[strata[0]]
-    # 2. How the items of each stratum and class move the score, and how much that varies.
-    moves = _guessed_moves(
-        metrics.get(metric), strata, chance * number[:, None], classes, pos_label
+    items = _guessed(strata, number, classes, checks.inner("judge_accuracy", judge_accuracy))
+    planned = _allocated(
+        checks.positive_integer("n", n),
+        number.astype(np.float64),
+        _spread(metrics.get(metric), items, pos_label),
     )
-    mean = (chance * moves).sum(axis=1, keepdims=True)
-    spread = np.sqrt((chance * (moves - mean) ** 2).sum(axis=1))
-    # 3. The checked items by Neyman's rule.
-    planned = _allocated(checks.positive_integer("n", n), number.astype(np.float64), spread)
-    names = [tuple(classes[code] for code in [*column[1:], column[0]]) for column in strata.T]
-    by_name = dict(zip(names, planned.tolist(), strict=True))
-    order = dict.fromkeys(_strata([*predicted.items(), ("judge", judge)], codes.shape[1]))
-    return {name: by_name[name] for name in order}
+    names = [tuple(classes[code] for code in stratum) for stratum in strata.T]
+    return dict(zip(names, planned.tolist(), strict=True))
 
 
-def _guessed_moves(
-    metric: Metric, strata: Codes, number: Array, classes: Classes, pos_label: Hashable
-) -> Array:
-    """Return how an item of each stratum and true class moves a score, or a difference."""
-    h, r = number.shape
-    truth = np.tile(np.arange(r), h)
-    codes = np.vstack([truth, strata[1:].repeat(r, axis=1)])
-    items = Items(codes, number.ravel(), None, classes, r)
+def _guessed(strata: Codes, number: Codes, classes: Classes, accuracy: float) -> Items:
+    """Return the items of each stratum and true class, if the judge is right so often."""
+    r = len(classes)
+    chance = np.where(np.eye(r, dtype=bool), accuracy, (1.0 - accuracy) / (r - 1.0))
+    counts = (chance[strata[-1]] * number[:, None]).ravel()
+    codes = np.vstack([np.tile(np.arange(r), len(number)), strata[:-1].repeat(r, axis=1)])
+    places = np.arange(len(number)).repeat(r)
+    return Items(codes.astype(np.intp), counts, None, classes, r, strata=places.astype(np.intp))
+
+
+def _spread(metric: Metric, items: Items, pos_label: Hashable) -> Array:
+    """Return how much the influence of an item varies in each stratum: its standard deviation."""
     if metric.binary:
-        if pos_label not in classes:
-            got = f"{checks.listing(classes)}, got {checks.short(pos_label)}"
-            raise ValueError(f"pos_label must be one of the labels {got}")
-        codes = (codes == list(classes).index(pos_label)).astype(np.intp)
-        items = Items(codes, number.ravel(), None, BINARY, 2)
-    moves = [covariance.influence_of_rows(metric, items, k) for k in range(items.models)]
-    return np.asarray(moves[-1] - moves[0] * (len(moves) - 1)).reshape(h, r)
+        items = reading.positive_items(items, pos_label)
+    moves = covariance.influence_of_rows(metric, items, 0)
+    if items.models == 2:
+        moves = covariance.influence_of_rows(metric, items, 1) - moves
+    number, total, squares = (np.bincount(items.strata, items.counts * moves**k) for k in range(3))
+    return np.asarray(np.sqrt(np.maximum(squares / number - (total / number) ** 2, 0.0)))
 
 
 def _allocated(n: int, number: Array, spread: Array) -> Codes:
     """Return how many of n items to check in strata of so many items, by Neyman's rule."""
     least = np.minimum(number, _LEAST_PLANNED)
     if not least.sum() <= n <= number.sum():
-        rule = (
-            f"n must lie between {least.sum():g} (five items of each stratum) and {number.sum():g}"
-        )
-        raise ValueError(f"{rule}, got {n}")
+        rule = f"n must be at least {least.sum():g}, five items of each stratum, and at most all"
+        raise ValueError(f"{rule} {number.sum():g} items, got {n}")
     weight = number * np.maximum(spread, 1e-9 * spread.max() + 1e-300)
 
-    def shares(scale: float) -> Array:
+    def exact(scale: float) -> Array:
         return np.asarray(np.clip(scale * weight, least, number))
 
-    top = float((number / weight).max())
-    scale = brentq(lambda x: shares(x).sum() - n, 0.0, top) if n < number.sum() else top
-    exact = shares(scale)
-    planned = np.floor(exact + 1e-6).astype(np.intp)
-    for place in np.argsort(planned - exact, kind="stable")[: n - planned.sum()]:
-        planned[place] += 1
+    scale = brentq(lambda x: float(exact(x).sum() - n), 0.0, float((number / weight).max()))
+    planned = np.floor(exact(scale) + 1e-6).astype(np.intp)
+    nearest = np.argsort(planned - exact(scale), kind="stable")
+    planned[nearest[: n - planned.sum()]] += 1
     return planned

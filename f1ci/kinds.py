@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 from f1ci import metrics, reading
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
-from f1ci.data.labels import are_indicators, at, encode
+from f1ci.data.labels import are_indicators, at, encode, number_of
 from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
@@ -447,53 +447,64 @@ class Labels(_SameItems):
         by: LabelsLike | None = None,
     ) -> None:
         self.models, named = self._named(y_true, predictions)
-        self._parts: list[Labels] = []
         self.constant = reading.zero_division_of(zero_division)
         self._pos_label = checks.hashable("pos_label", pos_label)
         self._labels = labels
+        self._parts: list[Labels] = []
+        self._strata = reading.Strata()
         population = reading.Population(class_shares, strata, stratum_shares, stratum_counts)
         if by is not None:
             reading.refuse_population(population, "is not known by group")
-            options: dict[str, Any] = {
-                "pos_label": pos_label,
-                "labels": labels,
-                "zero_division": zero_division,
-            }
-            self._divide(by, named | {"groups": groups, "judge": judge}, options)
+            options = {"pos_label": pos_label, "labels": labels, "zero_division": zero_division}
+            self._divide(by, named, {"groups": groups, "judge": judge}, options)
             return
         if judge is not None:
             reading.refuse_population(population, "is not for a judge's labels, which make strata")
             named, strata, stratum_counts = post_stratified(named, judge)
             population = reading.Population(None, strata, None, stratum_counts)
-            y_true = named["y_true"]
-        self._strata = reading.Strata()
-        if are_indicators(y_true):
+        if are_indicators(named["y_true"]):
             rule = "goes with one label for each item, not with indicators"
             reading.refuse_population(population, rule)
             self._data = indicator_units(named, labels, groups)
-            return
-        self._strata = reading.strata_of(y_true, population, groups)
+        else:
+            self._data = self._items(named, population, groups)
+
+    def _items(
+        self,
+        named: Mapping[str, LabelsLike],
+        population: reading.Population,
+        groups: LabelsLike | None,
+    ) -> Items:
+        """Return the items, and remember what is known of their strata."""
+        self._strata = reading.strata_of(named["y_true"], population, groups)
         self._known = self._strata.shares is not None
-        codes, classes = encode(named, wanted=labels, others=True)
+        codes, classes = encode(named, wanted=self._labels, others=True)
         of_groups = group_codes(groups, codes.shape[1])
         items = count_items(codes, classes, of_groups, strata=self._strata.codes)
-        if labels is not None:
-            items = items._replace(asked=len(labels), named=True)
-        self._data = self._strata.marked(items)
+        if self._labels is not None:
+            items = items._replace(asked=len(self._labels), named=True)
+        return self._strata.marked(items)
 
-    def _divide(self, by: LabelsLike, named: Mapping[str, Any], options: dict[str, Any]) -> None:
+    def _divide(
+        self,
+        by: LabelsLike,
+        named: Mapping[str, LabelsLike],
+        more: Mapping[str, LabelsLike | None],
+        options: Mapping[str, Any],
+    ) -> None:
         """Make labels of each group, which stand where models stand."""
-        if named.keys() != {"y_true", "y_pred", "groups", "judge"}:
+        if named.keys() != {"y_true", "y_pred"}:
             rule = "by compares groups of items for one model: pass its predictions alone"
             raise ValueError(f"{rule}, got the models {checks.listing(self.models)}")
-        (codes,), names = encode({"by": by}, n=len(at(slice(None), "y_true", named["y_true"])))
+        items = number_of("y_true", named["y_true"])
+        (codes,), names = encode({"by": by}, n=items)
         checks.at_least_two("groups", len(names), "a comparison")
+        given = {name: value for name, value in more.items() if value is not None}
         for code in range(len(names)):
             places = np.flatnonzero(codes == code)
-            own: dict[str, Any] = {
-                key: at(places, key, x) for key, x in named.items() if x is not None
-            }
-            self._parts.append(Labels(own.pop("y_true"), own.pop("y_pred"), **own, **options))
+            true, predicted = (at(places, name, value, items) for name, value in named.items())
+            own: dict[str, Any] = {name: at(places, name, x, items) for name, x in given.items()}
+            self._parts.append(Labels(true, predicted, **own, **options))
         self.models = tuple(map(str, names))
         self._compared = "groups"
 
@@ -507,13 +518,8 @@ class Labels(_SameItems):
             return unpaired(self._one(metric, a, average), self._one(metric, b, average))
         return super()._two(metric, a, b, average)
 
-    def _reported(self, model: int, names: Classes | None) -> Reported:
-        if self._parts:
-            return self._parts[model]._reported(0, names)
-        return super()._reported(model, names)
-
     def _refuse(self, question: str) -> None:
-        if self._parts and question in ("joint", "plan"):
+        if self._parts:
             rule = f"{question} is for models on the same items: bring the labels of one group"
             raise ValueError(f"{rule}, got the groups {checks.listing(self.models)}")
 

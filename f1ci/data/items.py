@@ -66,11 +66,13 @@ class Items(NamedTuple):
         """
         if self.strata is None:
             raise TypeError("these items have no strata")
-        codes = np.full((len(self.codes), len(counts)), np.bincount(self.codes[0]).argmax())
+        most = np.bincount(self.codes[0]).argmax()
+        codes = np.full((len(self.codes), len(counts)), most, dtype=np.intp)
+        strata = np.arange(len(counts), 2 * len(counts), dtype=np.intp)
         return self._replace(
             codes=np.hstack([self.codes, codes]),
             counts=np.append(self.counts, counts),
-            strata=np.append(self.strata, len(counts) + np.arange(len(counts))),
+            strata=np.append(self.strata, strata),
             drawn=len(counts),
         )
 

@@ -17,6 +17,8 @@ model. The price is length: 1.6 to 1.9 times that of "score" at 20 to 1000 relev
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import betaln, ndtr, xlog1py, xlogy
 
@@ -31,21 +33,22 @@ def limits(right: Array, wrong: Array, weight: float, z: FloatOrArray) -> Limits
     """Return the limits of TP / (TP + weight * errors), from right items and errors."""
     log_mixture = betaln(right + 0.5, wrong + 0.5) - betaln(0.5, 0.5)
     most = -np.log(2.0 * ndtr(-np.asarray(z)))
-    shape = np.broadcast_shapes(right.shape, wrong.shape, most.shape)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.broadcast_to(np.where(right + wrong > 0.0, right / (right + wrong), 0.5), shape)
 
     def is_excluded(s: Array) -> Array:
         return np.asarray(log_mixture - xlogy(right, s) - xlog1py(wrong, -s) > most)
 
-    # The excluded values are those beyond one root on each side of the share.
-    ends = []
-    for end in (0.0, 1.0):
-        inside, beyond = share, np.full(shape, end)
-        for _ in range(_HALVINGS):
-            middle = (inside + beyond) / 2.0
-            excluded = is_excluded(middle)
-            inside, beyond = np.where(excluded, inside, middle), np.where(excluded, middle, beyond)
-        root = np.where(is_excluded(np.full(shape, end)), beyond, end)
-        ends.append(root / (root + weight * (1.0 - root)))
-    return ends[0], ends[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(right + wrong > 0.0, right / (right + wrong), 0.5)
+    share = share + np.zeros(most.shape)
+    low, high = (_last_inside(is_excluded, share, np.full(share.shape, end)) for end in (0.0, 1.0))
+    return low / (low + weight * (1.0 - low)), high / (high + weight * (1.0 - high))
+
+
+def _last_inside(is_excluded: Callable[[Array], Array], inside: Array, end: Array) -> Array:
+    """Return the value between a share and an end beyond which all values are excluded."""
+    beyond = end
+    for _ in range(_HALVINGS):
+        middle = (inside + beyond) / 2.0
+        excluded = is_excluded(middle)
+        inside, beyond = np.where(excluded, inside, middle), np.where(excluded, middle, beyond)
+    return np.where(is_excluded(end), beyond, end)

@@ -220,7 +220,7 @@ def test_plans_of_all_items_and_of_too_few():
     assert sum(two.values()) == 40
     # Where both models say the same, the truth does not change their difference.
     assert two[0, 0, 0] == two[1, 1, 1] == 5
-    with pytest.raises(ValueError, match=r"n must lie between 20 .* 80, got 19"):
+    with pytest.raises(ValueError, match=r"n must be at least 20, .* 80 items, got 19"):
         f1ci.label_plan(prediction, judge, 19)
     with pytest.raises(ValueError, match="pos_label must be one of the labels 0, 1, got 2"):
         f1ci.label_plan(prediction, judge, 30, pos_label=2)
