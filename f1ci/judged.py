@@ -166,6 +166,8 @@ def _spread(metric: Metric, items: Items, pos_label: Hashable) -> Array:
     moves = covariance.influence_of_rows(metric, items, 0)
     if items.models == 2:
         moves = covariance.influence_of_rows(metric, items, 1) - moves
+    if items.strata is None:
+        raise TypeError("a plan is by stratum")
     number, total, squares = (np.bincount(items.strata, items.counts * moves**k) for k in range(3))
     return np.asarray(np.sqrt(np.maximum(squares / number - (total / number) ** 2, 0.0)))
 
