@@ -211,3 +211,13 @@ def refuse_weights(sample_weight: object) -> None:
             "prevalence, another F1'); "
             f"got {checks.short(sample_weight)}"
         )
+
+
+def refuse_formats(options: Mapping[str, object]) -> None:
+    """Refuse scikit-learn's options for the form of a report: say what has the same numbers."""
+    instead = {
+        "digits": "the table has the digits that its intervals deserve; to_frame() has all",
+        "output_dict": "to_dict() of the report is scikit-learn's dictionary, with the intervals",
+    }
+    for name in options.keys() & instead.keys():
+        raise TypeError(f"{name} is not offered: {instead[name]}; got {options[name]!r}")

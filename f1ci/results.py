@@ -5,7 +5,6 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
-import html
 import math
 import reprlib
 from collections.abc import Hashable, Iterator, Mapping
@@ -78,7 +77,7 @@ class Record(Frozen):
         return "\n".join([_tables.as_text(head, rows), *below])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return _tables.as_html(*self._table())
 
 
 def in_json(value: object) -> Any:
