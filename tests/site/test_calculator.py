@@ -24,7 +24,7 @@ CONF = """\
 extensions = ["myst_parser"]
 html_theme = "sphinx_book_theme"
 html_static_path = ["book/_static"]
-html_css_files = ["book.css"]
+html_css_files = ["book.css", "calculator.css"]
 html_js_files = ["ledger.js"]
 """
 BLOCK = "```{{raw}} html\n:file: _static/{}.html\n```\n"
