@@ -36,7 +36,7 @@ from f1ci import metrics, reading
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
 from f1ci.data.labels import are_indicators, encode
-from f1ci.data.matrix import Matrix as Cells
+from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
 from f1ci.methods import linear, units
@@ -210,7 +210,7 @@ class Matrix(_Separate):
         self._shares: list[Array] | None = None
         if class_shares is not None:
             known = checks.as_mapping(class_shares)
-            self._shares = [shares_by_row(known, Cells.of(x).true) for x in self._tables]
+            self._shares = [shares_by_row(known, CellCounts.of(x).true) for x in self._tables]
 
     def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
         table = self._tables[model]
@@ -218,7 +218,7 @@ class Matrix(_Separate):
         if average is None:
             of_model = reading.each_class(ruled, self._items_of(model))
         else:
-            of_model = sample(ruled, Cells.of(table), fixed=self.fixed)
+            of_model = sample(ruled, CellCounts.of(table), fixed=self.fixed)
         of_model.tell(self.classes, self.constant)
         return of_model
 
@@ -305,7 +305,7 @@ class Counts(_Separate):
         if not tn:
             return CountSample(ruled, tp, fp, fn)
         table = np.stack(np.broadcast_arrays(*tn, fp, fn, tp), axis=-1)
-        return sample(ruled, Cells.of(table.reshape(*table.shape[:-1], 2, 2)))
+        return sample(ruled, CellCounts.of(table.reshape(*table.shape[:-1], 2, 2)))
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
         if average != "binary" or not (metric.binary or metric == metrics.accuracy):
@@ -384,7 +384,7 @@ class Labels(_SameItems):
     >>> b = [1] * 50 + [0] * 70
     >>> test = f1ci.Labels(y_true, {"a": a, "b": b})
     >>> print(test.difference("f1", margin=0.05))
-                  p (exact)
+                  p (score)
     difference     < 0.0001
     not inferior   < 0.0001
     equivalent            1

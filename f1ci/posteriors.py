@@ -36,7 +36,9 @@ from f1ci.results import BayesTest, EffectiveCounts, Interval
 from f1ci.types import Array, FloatOrArray, as_scalar
 
 # The metrics whose posterior is a Beta distribution, or a function of one.
-_METRICS = {metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)}
+_POSTERIOR_METRICS = {
+    metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)
+}
 
 
 def effective_counts(
@@ -199,8 +201,8 @@ def posterior(
 def _name_of(metric: str | Metric) -> str:
     """Return "f1", "precision" or "recall" for a metric by any of its names."""
     known = metrics.get(metric)
-    if known != _METRICS.get(known.name):
-        rule = f"metric must be one of {', '.join(map(repr, _METRICS))}"
+    if known != _POSTERIOR_METRICS.get(known.name):
+        rule = f"metric must be one of {', '.join(map(repr, _POSTERIOR_METRICS))}"
         raise ValueError(f"{rule}, got {checks.short(metric)}")
     return known.name
 

@@ -1,7 +1,7 @@
 r"""Score limits of any smooth metric: its range over tables that Pearson's test does not reject.
 
 Let p_c be the share of N items that fall into cell c of a table. Pearson's test does not reject the
-probabilities q just if
+probabilities q exactly if
 
     sum over c of p_c^2 / q_c <= 1 + h,        h = z^2 / N.
 

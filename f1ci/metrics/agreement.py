@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from f1ci.data.items import Items
-from f1ci.data.matrix import Matrix
+from f1ci.data.matrix import CellCounts
 from f1ci.metrics.base import (
     UNIT,
     BinaryMetric,
@@ -37,7 +37,7 @@ class NegativeShare(BinaryMetric):
 
     index: Tversky | None = None
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         return counts_of_class(matrix, 0)
 
     def single(self, items: Items) -> Items:
@@ -65,7 +65,7 @@ class Kappa(Metric):
     power: int
     range: tuple[float, float] = SIGNED
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         cells = matrix.cells
         p = matrix.counts / matrix.total
         true = matrix.true / matrix.total
@@ -98,7 +98,7 @@ class Mcc(Metric):
     name: str
     range: tuple[float, float] = SIGNED
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         cells = matrix.cells
         true = matrix.true / matrix.total
         predicted = matrix.predicted / matrix.total
@@ -115,7 +115,7 @@ class Mcc(Metric):
         slopes = slope / root + value * scale
         return finite(value), slopes, np.abs(slopes)
 
-    def _covariance(self, matrix: Matrix) -> Array:
+    def _covariance(self, matrix: CellCounts) -> Array:
         """Return the share of right items less what chance would give."""
         right = matrix.right / matrix.total
         if len(right) == 2:  # without cancellation
@@ -139,11 +139,11 @@ mcc = Mcc("mcc")
 class Correlation(BinaryMetric):
     """The correlation of two classes, from the matrix: 1 - EZ has no digits where EZ is near 1."""
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         return mcc.estimate(matrix)
 
-    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+    def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         return mcc.slopes(matrix)
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         return mcc.slopes_and_size(matrix)
