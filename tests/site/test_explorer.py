@@ -103,13 +103,19 @@ def test_the_intervals_that_miss_are_red(tab):
 
 @pytest.mark.parametrize(("v", "f1"), [(50, 0.74), (131, 0.74), (300, 0.9), (20, 0.5)])
 def test_the_first_forty_are_typical(tab, v, f1):
-    """Their true positives are scipy's quantiles, and two miss, as a level of 95 % promises."""
+    """Their true positives are scipy's quantiles, and as many miss as are to be expected.
+
+    Each side of the distribution is rounded to whole test sets, so both together are off by one at most.
+    """
     right = np.array(tab.evaluate("([v, f1]) => explorer.typical(v, f1)", [v, f1]))
     quantiles = stats.binom(v, f1 / (2 - f1)).ppf((np.arange(40) + 0.5) / 40)
     np.testing.assert_array_equal(np.sort(right), quantiles)
     assert (np.diff(right) < 0).sum() > 10  # in no order
     found = f1ci.f1_interval(right, v - right, 0)
-    assert ((found.low > f1) | (found.high < f1)).sum() == 2
+    missed = ((found.low > f1) | (found.high < f1)).sum()
+    expected = 40 * (1 - coverage_by_scipy(v, "wilson_indirect", np.array([f1]))[0])
+    assert abs(missed - expected) <= 1
+    assert missed == 2 or v == 20  # the front page says so
 
 
 def test_it_says_what_it_draws(tab):
