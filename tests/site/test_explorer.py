@@ -105,7 +105,8 @@ def test_the_intervals_that_miss_are_red(tab):
 def test_the_first_forty_are_typical(tab, v, f1):
     """Their true positives are scipy's quantiles, and as many miss as are to be expected.
 
-    Each side of the distribution is rounded to whole test sets, so both together are off by one at most.
+    Each side of the distribution is rounded to whole test sets, so both together are off by at
+    most one.
     """
     right = np.array(tab.evaluate("([v, f1]) => explorer.typical(v, f1)", [v, f1]))
     quantiles = stats.binom(v, f1 / (2 - f1)).ppf((np.arange(40) + 0.5) / 40)
