@@ -181,7 +181,7 @@ class Matrix(_Separate):
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.689 (0.562, 0.817)
 
-    A perfect score is not known exactly, as the delta method has it:
+    For a perfect score the delta method has length zero, and the default does not:
 
     >>> low, high = f1ci.Matrix([[10, 0, 0], [0, 10, 0], [0, 0, 10]]).interval("macro_f1")
     >>> print(f"({low:.2f}, {high:.2f})")
