@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # An array of intervals shows so many of its rows.
 _MOST_ROWS = 30
 
+# Limits and true values that differ by less are equal.
+_TIE = 1e-12
+
 
 class Frozen:
     """Base class of frozen results, which compare and hash by their fields.
@@ -102,6 +105,12 @@ def _json_key(key: object) -> str:
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
+def covers(low: ArrayLike, high: ArrayLike, truth: ArrayLike) -> NDArray[np.bool_]:
+    """Tell where limits contain a true value; see `Interval.covers`."""
+    reached = np.less_equal(low, np.add(truth, _TIE))
+    return np.asarray(reached & np.greater_equal(high, np.subtract(truth, _TIE)))
+
+
 class BinaryCounts(NamedTuple):
     """Counts of a binary classifier on a test set.
 
@@ -170,13 +179,20 @@ class _Intervals(Record):
             below.insert(0, f"and {more:,} more")
         return [*names, *numbers], rows, below
 
+    def covers(self, truth: ArrayLike) -> Any:
+        """Tell where intervals contain a true value: a bool, or an array of them.
+
+        A value within 1e-12 of a limit counts as inside, because both are rounded.
+        """
+        number = np.asarray(truth)
+        if number.dtype.kind not in "biuf":
+            raise TypeError(f"a value must be numeric, got {reprlib.repr(truth)}")
+        inside = covers(self.low, self.high, number)
+        return inside if inside.ndim else bool(inside)
+
     def __contains__(self, value: ArrayLike) -> bool:
         """Tell if a value lies inside, or for several intervals each value inside its own."""
-        number = np.asarray(value)
-        if number.dtype.kind not in "biuf":
-            raise TypeError(f"a value must be numeric, got {reprlib.repr(value)}")
-        inside = (self.low <= number) & (number <= self.high)
-        return bool(inside.all())
+        return bool(np.all(self.covers(value)))
 
     def __iter__(self) -> Iterator[Value]:
         return iter((self.low, self.high))
@@ -193,7 +209,7 @@ class _Intervals(Record):
 class Interval(_Intervals):
     """A confidence interval for a metric; ``low, high = interval`` unpacks its limits.
 
-    ``0.7 in interval`` tells if a value lies inside.
+    ``0.7 in interval`` tells if a value lies inside; `covers` asks it of arrays.
 
     Attributes
     ----------
