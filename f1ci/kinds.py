@@ -39,7 +39,7 @@ from f1ci.data.labels import are_indicators, encode
 from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
-from f1ci.methods import linear, units
+from f1ci.methods import linear
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import Mean, with_rule
 from f1ci.metrics.base import UNIT
@@ -54,6 +54,7 @@ from f1ci.samples import (
     UnitSample,
     difference,
     difference_of_units,
+    mean_of_scores,
     sample,
     unpaired,
 )
@@ -92,8 +93,9 @@ class _SameItems(Data):
     def _covariances(
         self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
     ) -> tuple[Array, Array | None]:
-        moves = np.array([one.moves.influence for one in samples if isinstance(one, UnitSample)])
-        return linear.covariance_of(moves, np.ones(moves.shape[1:])), None
+        moves = [one.moves for one in samples if isinstance(one, UnitSample)]
+        holding = np.max([one.holding for one in moves], axis=0)
+        return linear.covariance_of(np.array([one.influence for one in moves]), holding), None
 
     def _size(self) -> int:
         if isinstance(self._data, UnitCounts):
@@ -852,4 +854,4 @@ def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
     checks.at_least_two(f"{what} with a score in {name}", int(distinct))
     if codes is not None:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.intp)
-    return UnitSample(_MEAN, units.moves_of_scores(scores, codes), codes is not None)
+    return mean_of_scores(_MEAN, scores, codes)
