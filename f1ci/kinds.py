@@ -386,7 +386,7 @@ class Labels(_SameItems):
     >>> b = [1] * 50 + [0] * 70
     >>> test = f1ci.Labels(y_true, {"a": a, "b": b})
     >>> print(test.difference("f1", margin=0.05))
-                  p (exact)
+                  p (score)
     difference     < 0.0001
     not inferior   < 0.0001
     equivalent            1

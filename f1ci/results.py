@@ -502,9 +502,8 @@ class DifferenceTest(Record):
     interval : Interval
         The difference, B minus A, and its interval.
     p_value : float
-        The two-sided p-value of the null hypothesis; ``nan`` where a score is undefined.
-    null_hypothesis : str
-        The null hypothesis in words.
+        One minus the level at which zero enters the interval; ``nan`` where a score is undefined.
+        Of "exact" and "randomisation" the p-value against exchangeable models.
     discordant : tuple of int
         The numbers of items on which A alone is right, and on which B alone is right; None if
         the models were tested on different items.
@@ -517,7 +516,7 @@ class DifferenceTest(Record):
         The p-value of the null hypothesis that B and A differ by `margin` or more (two
         one-sided tests).
     method : str
-        The method that computed `p_value`.
+        The method of the interval; or the test of exchangeability, if one was asked for.
     metric : str
         The metric that was compared.
     models : tuple of str
@@ -526,7 +525,6 @@ class DifferenceTest(Record):
 
     interval: Interval
     p_value: float
-    null_hypothesis: str
     discordant: tuple[int, int] | None
     margin: float
     p_not_inferior: float | None
@@ -541,26 +539,25 @@ class DifferenceTest(Record):
         return float(self.interval.estimate)
 
     def verdict(self) -> str:
-        """Return the conclusion in a sentence, at the interval's level.
-
-        "Better" needs both the interval and the p-value. The two ask slightly different
-        questions (see `null_hypothesis`) and may disagree in a close case.
-        """
+        """Return the conclusion in a sentence, at the interval's level."""
         a, b = self.models
         if np.isnan(self.p_value):
             return f"{a} and {b} cannot be compared, because a score is undefined"
-        excludes_zero = bool(self.interval.low > 0.0 or self.interval.high < 0.0)
-        significant = self._is_significant(self.p_value)
-        if excludes_zero and significant:
+        if self._of_swaps:
+            are = "are not" if self._is_significant(self.p_value) else "may be"
+            return f"{a} and {b} {are} exchangeable"
+        if self._is_significant(self.p_value):
             return f"{b} is {'better' if self.estimate > 0.0 else 'worse'} than {a}"
         if self._is_significant(self.p_equivalent):
             return f"{a} and {b} are equivalent: they differ by less than {self.margin:g}"
         if self._is_significant(self.p_not_inferior):
             return f"{b} is not worse than {a} by {self.margin:g} or more"
-        if excludes_zero or significant:
-            close = "a close case: interval and p-value disagree"
-            return f"{a} and {b} are not distinguished ({close})"
         return f"{a} and {b} are not distinguished"
+
+    @property
+    def _of_swaps(self) -> bool:
+        """Tell if the p-value is against exchangeable models."""
+        return self.method in ("exact", "randomisation")
 
     def _is_significant(self, p: float | None) -> bool:
         """Tell if a p-value is at most one minus the interval's level; None is not."""
@@ -568,7 +565,7 @@ class DifferenceTest(Record):
 
     def _table(self) -> TextTable:
         p_values = {
-            "difference": self.p_value,
+            "exchangeable" if self._of_swaps else "difference": self.p_value,
             "not inferior": self.p_not_inferior,
             "equivalent": self.p_equivalent,
         }
@@ -612,12 +609,9 @@ class ModelComparison(Record):
         return f"{best} has the best estimate; it is not distinguished from {', '.join(alike)}"
 
     def _apart(self, a: str, b: str) -> bool:
-        """Tell if the adjusted p-value and the interval both say that two models differ."""
+        """Tell if the adjusted p-value says that two models differ."""
         pair = (a, b) if (a, b) in self.tests else (b, a)
-        interval = self.tests[pair].interval
-        size = 1.0 - interval.confidence_level
-        excludes_zero = interval.low > 0.0 or interval.high < 0.0
-        return bool(excludes_zero and self.adjusted[pair] <= size)
+        return self.adjusted[pair] <= 1.0 - self.tests[pair].interval.confidence_level
 
     def records(self) -> list[Fields]:
         """Return a flat dictionary for each pair of models."""
