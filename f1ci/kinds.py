@@ -357,7 +357,7 @@ class Labels(_SameItems):
         as in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
     groups : sequence, optional
         The unit that each item belongs to (a patient, a document): items of one unit may depend on
-        one another. "logit", the default then, and "delta" take that into account.
+        one another. "score", "logit" and "delta" take that into account; see `Units`.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so. With
@@ -511,8 +511,9 @@ class Labels(_SameItems):
 class Units(_SameItems):
     """TP, FP and FN of each unit: spans of documents, objects of images.
 
-    What a unit holds may depend on one another; units may not. `f1ci.methods.units` has the
-    formulas, and says when they fail.
+    What a unit holds may depend on one another; units may not. Score limits, the default, allow
+    for units that were not seen, such as a document in which nothing is found; if that cannot
+    happen, "logit" limits are shorter. `f1ci.methods.units` has both, and says when they fail.
 
     Parameters
     ----------
@@ -543,7 +544,7 @@ class Units(_SameItems):
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> spans = f1ci.Units({"a": a, "b": b})
     >>> print(spans.interval("f1", "a"))
-    f1 = 0.795 (95 % CI 0.614 to 0.905, logit)
+    f1 = 0.795 (95 % CI 0.540 to 0.903, score)
     >>> test = spans.difference("f1", margin=0.1)
     >>> print(test.interval, round(test.p_value, 3))
     f1 (b - a) = 0.071 (95 % CI 0.001 to 0.141, logit) 0.048
@@ -599,14 +600,15 @@ class Scores(_SameItems):
     """One score for each unit: Dice of each image, F1 of each document, token F1 of each answer.
 
     The mean of the scores is reported. Units are independent; several units of one patient may
-    depend on one another, and then `groups` says which belong together. The variance is the
-    jackknife's, without groups the square of ``s / sqrt(n)``. The limits are symmetric on the logit
-    scale, with Student's quantile (`f1ci.methods.units`), so that an interval is as long as a t
-    interval, and stays inside the range.
+    depend on one another, and then `groups` says which belong together. Score limits, the default,
+    allow for units that were not seen, such as an image with the score 0: one image in ten may
+    be of that kind although none of twenty was. The limits of a t interval (``method="logit"``, on
+    the logit scale) do not, and cover about half of the time with 15 images of which 3 % fail. The
+    price is length: if the scores are alike, score limits are up to six times as far apart, and
+    the answer then names both.
 
-    When it fails: if a rare kind of unit has a very low score, a small test set may not hold it.
-    With 20 images, of which one in ten fails, the interval covers 84 % instead of 95 %, as the t
-    interval does.
+    When it fails: see `f1ci.methods.units`. Differences of two models have logit limits, so a rare
+    failure of one model that the test set does not hold is not in them.
 
     Parameters
     ----------
@@ -635,7 +637,8 @@ class Scores(_SameItems):
     >>> b = [0.92, 0.86, 0.82, 0.89, 0.93, 0.8, 0.81, 0.83]
     >>> dice = f1ci.Scores({"a": a, "b": b})
     >>> print(dice.interval(model="a"))
-    mean = 0.841 (95 % CI 0.784 to 0.885, logit)
+    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     >>> test = dice.difference()
     >>> low, high = test.interval
     >>> print(f"{test.estimate:.3f} ({low:.4f}, {high:.4f}), p = {test.p_value:.3f}")

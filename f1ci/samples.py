@@ -30,10 +30,13 @@ from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, settled, with_every_class
+from f1ci.metrics.averages import Mean, mean_of, settled, with_every_class
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1, recall
 from f1ci.metrics.shares import KnownShares
 from f1ci.types import Array, Classes, FloatOrArray
+
+# What the limits of a difference say if all units have the same one.
+_IF_ALIKE = "the limits say only how many units may be of another kind"
 
 # A metric whose value is computed by sums and roots is an end of its range within this.
 _ROUNDING = 1e-12
@@ -73,6 +76,9 @@ class Sample:
         What an undefined score counts; nan if nothing.
     logit_needs_error : bool
         Limits on the logit scale say nothing without a standard error.
+    if_alike : str
+        What limits on the logit scale say without a standard error, if that is something else than
+        what the method says.
     runs : int
         How many runs a mean is over, if it is one over runs.
     """
@@ -94,6 +100,7 @@ class Sample:
     each = False
     constant = np.nan
     logit_needs_error = True
+    if_alike = ""
     runs = 0
 
     @property
@@ -484,7 +491,8 @@ class UnitSample(Sample):
         self.moves = Moves(*(self._of_each(parts) for parts in zip(*moves, strict=True)))
         self.estimate = self.moves.estimate
         self.error = _error_of_units(self.moves)
-        self.unknown = metric.unknown(held[0].total) if of is None else None
+        with np.errstate(invalid="ignore"):  # units without items
+            self.unknown = metric.unknown(held[0].total) if of is None else None
 
     def _of_each(self, parts: Sequence[FloatOrArray]) -> Array:
         """Return the values of all classes, the last axis, or the value of the only score."""
@@ -546,6 +554,7 @@ class Difference(Sample):
             below_b, above_b = b.unknown or (0.0, 0.0)
             self.unknown = below_b + above_a, above_b + below_a
         of_units = isinstance(a, UnitSample)
+        self.if_alike = _IF_ALIKE if of_units else ""
         self.has_score_limits = a.has_score_limits and b.has_score_limits and not of_units
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 
@@ -725,7 +734,8 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     cells = Cells(r + 1, true.ravel(), predicted.ravel())
     counts = table[:, matter].reshape(len(table), -1)
     held = Held(counts, cells, np.tile(classes, matter.sum()))
-    metric = replace(metric, chosen=tuple(range(r)))
+    of_classes = mean_of(metric.average, index, tuple(range(r)))
+    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
     return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
 
 

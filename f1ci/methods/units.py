@@ -138,6 +138,7 @@ def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
     # 1. The influence.
     moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), 1e-300)
     # 2. The share.
+    part = part.astype(np.intp, copy=False)
     squares = np.bincount(part, total * slope * slope)
     weight = squares / np.maximum(np.bincount(part, total), 1e-300) if squares.any() else None
     matters = np.asarray(table.sum(axis=1) if weight is None else table @ weight[part])
