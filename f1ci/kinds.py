@@ -39,7 +39,7 @@ from f1ci.data.labels import are_indicators, encode
 from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
-from f1ci.methods import linear
+from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import Mean, with_rule
 from f1ci.metrics.base import UNIT
@@ -93,9 +93,9 @@ class _SameItems(Data):
     def _covariances(
         self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
     ) -> tuple[Array, Array | None]:
-        moves = [one.moves for one in samples if isinstance(one, UnitSample)]
-        holding = np.max([one.holding for one in moves], axis=0)
-        return linear.covariance_of(np.array([one.influence for one in moves]), holding), None
+        of_units = [one.moves for one in samples if isinstance(one, UnitSample)]
+        moves = np.array([units.delta_moves(one) for one in of_units])
+        return moves @ moves.T, None
 
     def _size(self) -> int:
         if isinstance(self._data, UnitCounts):
@@ -139,8 +139,7 @@ class _Separate(Data):
             block = np.ix_(places, places)
             observed[block], more = covariances_of_items(self._items_of(model), own)
             # The multiple of the covariance is n squared, and models have test sets of their own.
-            if more is not None:
-                smoothed[block] = more / float(self._items_of(model).counts.sum()) ** 2
+            smoothed[block] = more / float(self._items_of(model).counts.sum()) ** 2
         return observed, smoothed
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
@@ -183,7 +182,7 @@ class Matrix(_Separate):
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.689 (0.562, 0.817)
 
-    A perfect score is not known exactly, as the delta method has it:
+    For a perfect score the delta method has length zero, and the default does not:
 
     >>> low, high = f1ci.Matrix([[10, 0, 0], [0, 10, 0], [0, 0, 10]]).interval("macro_f1")
     >>> print(f"({low:.2f}, {high:.2f})")
@@ -371,7 +370,8 @@ class Labels(_SameItems):
         a map, a region, a bin of the model's scores. Needs `stratum_shares`.
     stratum_shares : mapping or pandas Series, optional
         The share of each stratum where the score is wanted, such as its part of a map's area. The
-        shares sum to 1. `class_shares` is the case in which the strata are the true classes.
+        shares sum to 1. If the strata are the true classes, pass `class_shares`: where no item is
+        wrong, strata may as well be the predicted classes, and the limits allow for both.
 
     See Also
     --------
@@ -498,7 +498,7 @@ class Labels(_SameItems):
     def _covariances(
         self, rows: Sequence[Row], samples: Sequence[Sample], average: str | None
     ) -> tuple[Array, Array | None]:
-        if isinstance(self._data, UnitCounts):
+        if isinstance(self._data, UnitCounts) or self._data.groups is not None:
             return super()._covariances(rows, samples, average)
         ruled = [(model, self._read(metric, average)[0]) for model, metric in rows]
         # With two classes, metrics of the positive one may stand beside averages.

@@ -490,7 +490,7 @@ class UnitSample(Sample):
         moves = [units.moves_of(one.evaluate(self.of), one.table, one.part) for one in held]
         self.moves = Moves(*(self._of_each(parts) for parts in zip(*moves, strict=True)))
         self.estimate = self.moves.estimate
-        self.error = _error_of_units(self.moves)
+        self.error = np.sqrt((units.delta_moves(self.moves) ** 2).sum(axis=0))
         with np.errstate(invalid="ignore"):  # units without items
             self.unknown = metric.unknown(held[0].total) if of is None else None
 
@@ -664,15 +664,8 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
 
 def difference_of_units(metric: Metric, a: UnitSample, b: UnitSample) -> Difference:
     """Return the sample of B minus A on the same units."""
-    change = units.change(a.moves, b.moves)
-    error = _error_of_units(change)
+    error = units.difference_error(a.moves, b.moves)
     return Difference(metric, a, b, error, np.zeros_like(error))
-
-
-def _error_of_units(moves: Moves) -> Array:
-    """Return the cluster-robust standard error of the delta method."""
-    error = linear.error_of(moves.influence, moves.holding)
-    return np.where(np.isnan(moves.estimate), np.nan, error)
 
 
 def unpaired(a: Sample, b: Sample) -> Difference:

@@ -116,14 +116,9 @@ class Moves(NamedTuple):
     share: Array
 
     @property
-    def holding(self) -> Array:
-        """1 for each unit that holds items, else 0, shape (units, ...)."""
-        return np.asarray(self.share > 0.0, dtype=np.float64)
-
-    @property
     def units(self) -> Array:
         """The number of units that hold items, at least 1."""
-        return np.asarray(np.maximum(self.holding.sum(axis=0), 1.0))
+        return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
 
 
 def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
@@ -170,6 +165,22 @@ def change(a: Moves, b: Moves) -> Moves:
     influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
     left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
     return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
+
+
+def delta_moves(moves: Moves) -> Array:
+    """Return moves (units, ...) whose sum of squares is the variance by the delta method.
+
+    The factor is G / (G - 1) for the G units that hold items. They are nan where the score is.
+    """
+    factor = moves.units / np.maximum(moves.units - 1.0, 1.0)
+    return np.where(np.isnan(moves.estimate), np.nan, np.sqrt(factor) * moves.influence)
+
+
+def difference_error(a: Moves, b: Moves) -> Array:
+    """Return the standard error of B's score minus A's by the delta method."""
+    of_a, of_b = delta_moves(a), delta_moves(b)
+    moves = _rounded(of_b - of_a, np.abs(of_a) + np.abs(of_b))
+    return np.asarray(np.sqrt((moves**2).sum(axis=0)))
 
 
 def jackknife_error(moves: Moves) -> Array:

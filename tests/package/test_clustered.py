@@ -6,7 +6,7 @@ scikit-learn's averages; numeric derivatives; independent items; simulation from
 
 import numpy as np
 import pytest
-from examples import DOCUMENTS, TOY, ask, labels_of, quiet
+from examples import DOCUMENTS, TOY, ask, labels_of, numbers, quiet
 from scipy import optimize, stats
 from sklearn.metrics import f1_score
 
@@ -153,21 +153,38 @@ def test_logit_leaves_out_each_document_in_turn():
 @pytest.mark.parametrize("average", [None, "micro", "macro", "weighted"])
 @pytest.mark.parametrize("method", ["score", "logit", "delta"])
 def test_documents_with_nothing_in_them_change_nothing(average, method):
-    """Nor the error, nor differences, nor joint intervals."""
-    counts = np.random.default_rng(2).integers(0, 9, (9, 2, 3))
-    data = {"A": counts, "B": counts[::-1]}
-    empty = {name: np.concatenate([c, np.zeros((6, 2, 3), int)]) for name, c in data.items()}
-    one, other = f1ci.Units(data), f1ci.Units(empty)
+    """Neither limits nor standard errors; the delta method once counted them in G / (G - 1)."""
+    counts = np.random.default_rng(2).integers(0, 9, (2, 9, 2, 3))
+    empty = np.concatenate([counts, np.zeros((2, 6, 2, 3), int)], axis=1)
     options = {"average": average, "method": method}
-    found, expected = (x.interval(model="A", **options) for x in (other, one))
-    np.testing.assert_allclose(tuple(found), tuple(expected), rtol=1e-12)
-    np.testing.assert_allclose(found.standard_error, expected.standard_error, rtol=1e-12)
-    if average is None or method == "score":
-        return
-    found, expected = (x.difference(**options).interval for x in (other, one))
-    np.testing.assert_allclose(tuple(found), tuple(expected), rtol=1e-12)
-    found, expected = (x.joint("f1", **options).covariance for x in (other, one))
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    questions = [
+        lambda of: numbers(of.interval(model="a", **options)),
+        lambda of: numbers(of.difference(average=average or "micro", method=method)),
+        lambda of: of.joint(["f1", "recall"], average=average or "micro", method=method).covariance,
+    ]
+    # Differences and joint intervals of units have no score limits.
+    for of_data in questions[: 1 if method == "score" else 3]:
+        one, other = (of_data(f1ci.Units({"a": a, "b": b})) for a, b in (counts, empty))
+        np.testing.assert_allclose(other, one, rtol=1e-12)
+
+
+def test_groups_of_true_negatives_change_nothing():
+    """A document without relevant items, through the doors of labels and of runs."""
+    y, a, b = np.random.default_rng(3).integers(0, 2, (3, 60))
+    groups = np.arange(60) // 6
+    more = [np.append(x, np.zeros(8, int)) for x in (y, a, b)]
+    more_groups = np.append(groups, 10 + np.arange(8) // 2)
+
+    def answers(y, a, b, groups):
+        labels = f1ci.Labels(y, {"a": a, "b": b}, groups=groups)
+        runs = f1ci.Runs(y, {"A": [a, y], "B": [b, a]}, groups=groups)
+        of_one = numbers(labels.interval(model="a", method="delta"))
+        of_two = numbers(labels.difference()), numbers(runs.difference())
+        covariance = labels.joint(["f1", "recall"]).covariance
+        return [*of_one, *of_two[0], *of_two[1], *numbers(runs.interval(model="A")), *covariance]
+
+    found, expected = answers(*more, more_groups), answers(y, a, b, groups)
+    np.testing.assert_allclose(np.hstack(found), np.hstack(expected), rtol=1e-12)
 
 
 def weighted_f1(counts, weight):
@@ -316,19 +333,21 @@ def test_differences_of_equal_models_and_of_two_units_widen_with_the_level(a, b)
 @pytest.mark.parametrize("metric", ["f1", "macro_f1", "weighted_f1", "macro_f1_star", "mcc"])
 @pytest.mark.parametrize("times", [1, 3])
 def test_groups_of_one_item_have_the_divisor_n_minus_1(metric, times):
-    """And the delta method's error. What is repeated in its group adds nothing."""
+    """And the delta method's error. What is repeated in its group adds nothing.
+
+    The n of an average are all items; of F1 they are the relevant ones.
+    """
     true, pred = labels_of(TOY)
     if metric == "f1":
         true, pred = (true > 0).astype(int), (pred > 0).astype(int)
+    n = np.count_nonzero(true | pred) if metric == "f1" else 100
     alone = f1ci.score_interval(true, pred, metric, method="delta")
     true, pred = np.tile([true, pred], times)
     groups = np.tile(np.arange(100), times)
     grouped = f1ci.score_interval(true, pred, metric, groups=groups)
     assert grouped.method == "score+groups"
     assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
-    # Groups without a relevant item change nothing.
-    units = np.count_nonzero((true + pred)[:100]) if metric == "f1" else 100
-    error = alone.standard_error * np.sqrt(units / (units - 1))
+    error = alone.standard_error * np.sqrt(n / (n - 1))
     assert grouped.standard_error == pytest.approx(error, rel=1e-9)
 
 

@@ -18,9 +18,12 @@ INTERVAL = Interval(0.5, 0.25, 1.0, 0.125, 0.95, "wald", "f1")
 def test_records_are_frozen_and_travel():
     with pytest.raises(dataclasses.FrozenInstanceError):
         INTERVAL.low = 0.0
-    assert pickle.loads(pickle.dumps(INTERVAL)) == INTERVAL
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(f1ci.f1_interval([5, 6], 1, 2))
+    posterior = f1ci.posterior(3, 4, 5)
+    for result in (INTERVAL, f1ci.f1_interval([5, 6], 1, 2), of_two(3, 4).difference(), posterior):
+        copy = pickle.loads(pickle.dumps(result))
+        assert copy == result
+        assert {copy: 1}[result] == 1  # equal results have one hash
+    assert f1ci.posterior(3, 4, 6) != posterior
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.UndefinedMetricWarning")
@@ -81,6 +84,16 @@ def test_every_record_can_be_written_as_json(door, path, value):
     for name in path:
         record = record[name]
     assert record == value
+
+
+def test_a_limit_that_is_the_truth_covers_it():
+    """Whatever the rounding of the two, as a study of coverage counts it."""
+    truth = 0.1 + 0.2  # 0.30000000000000004
+    interval = Interval([0.3] * 3, [0.2, truth, 0.3 + 1e-9], [0.3, 0.4, 0.4], 0.1, 0.95, "", "f1")
+    assert interval.covers(truth).tolist() == [True, True, False]
+    assert f1ci.coverage.covers(interval.low, np.inf, 0.3).tolist() == [True, True, False]
+    assert INTERVAL.covers(0.25) is True
+    assert not INTERVAL.covers(np.nan)
 
 
 def test_in_means_inside():
