@@ -731,7 +731,7 @@ class Runs(Labels):
     >>> runs = [[y if k not in w else 1 - y for k, y in enumerate(y_true)] for w in wrong]
     >>> interval = f1ci.Runs(y_true, runs).interval("accuracy")
     >>> print(interval)
-    accuracy = 0.850 (95 % CI 0.676 to 0.939, logit)
+    accuracy = 0.850 (95 % CI 0.661 to 0.943, logit)
     >>> interval.scores.tolist(), round(interval.share_of_runs, 2)
     ([0.9, 0.8, 0.85], 0.41)
     """
