@@ -43,12 +43,12 @@ def moves_of_rows(metric: Metric, items: Items, model: int) -> Array:
 
 
 def observed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:
-    """Return the covariance (K, K, ...), with the divisor n - 1; for items in groups by group.
+    """Return the covariance (K, K, ...) of independent items, with the divisor n - 1.
 
     Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
     """
     moves = np.array([moves_of_rows(metric, items, model) for model, metric in questions])
-    return linear.covariance_of(moves, items.counts, items.groups, items.drawn_strata)
+    return linear.covariance_of(moves, items.counts, items.drawn_strata)
 
 
 def error_of_difference(metric: Metric, items: Items) -> Array:

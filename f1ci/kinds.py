@@ -40,7 +40,7 @@ from f1ci.data.labels import are_indicators, encode
 from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
-from f1ci.methods import linear, units
+from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import Mean, with_rule
 from f1ci.metrics.base import UNIT
@@ -93,19 +93,21 @@ class _SameItems(Data):
     def _covariances(
         self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
     ) -> tuple[Array, Array | None]:
-        moves = np.array([one.moves.influence for one in samples if isinstance(one, UnitSample)])
-        return linear.covariance_of(moves, np.ones(moves.shape[1:])), None
+        of_units = [one.moves for one in samples if isinstance(one, UnitSample)]
+        moves = np.array([units.delta_moves(one) for one in of_units])
+        return moves @ moves.T, None
 
     def _influences(
         self, metric: Metric, models: Sequence[int], average: str, weight: Array | float
     ) -> tuple[Array, Array]:
         ruled, data = self._read(metric, average)
-        number = recipe(ruled, data, list(models)).number
-        weights = np.broadcast_to(weight, number.shape)
+        plain = recipe(ruled, data, list(models))
+        weights = np.broadcast_to(weight, plain.number.shape)
         moves = recipe(ruled, data.weighted(weights), list(models)).moves
-        if isinstance(data, UnitCounts) or data.groups is not None:
-            moves = moves / weights
-        return moves * number.sum(), number
+        if isinstance(data, Items) and data.groups is None:
+            return moves * data.number, data.counts
+        # The next test set has units without items, too.
+        return moves / weights * len(weights), np.ones(len(weights))
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._data.of_models(model), names, self._known)
@@ -151,8 +153,7 @@ class _Separate(Data):
             block = np.ix_(places, places)
             observed[block], more = covariances_of_items(self._items_of(model), own)
             # The multiple of the covariance is n squared, and models have test sets of their own.
-            if more is not None:
-                smoothed[block] = more / float(self._items_of(model).counts.sum()) ** 2
+            smoothed[block] = more / float(self._items_of(model).counts.sum()) ** 2
         return observed, smoothed
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
@@ -195,7 +196,7 @@ class Matrix(_Separate):
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.689 (0.562, 0.817)
 
-    A perfect score is not known exactly, as the delta method has it:
+    For a perfect score the delta method has length zero, and the default does not:
 
     >>> low, high = f1ci.Matrix([[10, 0, 0], [0, 10, 0], [0, 0, 10]]).interval("macro_f1")
     >>> print(f"({low:.2f}, {high:.2f})")
@@ -377,7 +378,8 @@ class Labels(_SameItems):
         a map, a region, a bin of the model's scores. Needs `stratum_shares`.
     stratum_shares : mapping or pandas Series, optional
         The share of each stratum where the score is wanted, such as its part of a map's area. The
-        shares sum to 1. `class_shares` is the case in which the strata are the true classes.
+        shares sum to 1. If the strata are the true classes, pass `class_shares`: where no item is
+        wrong, strata may as well be the predicted classes, and the limits allow for both.
 
     See Also
     --------
@@ -504,7 +506,7 @@ class Labels(_SameItems):
     def _covariances(
         self, rows: Sequence[Row], samples: Sequence[Sample], average: str | None
     ) -> tuple[Array, Array | None]:
-        if isinstance(self._data, UnitCounts):
+        if isinstance(self._data, UnitCounts) or self._data.groups is not None:
             return super()._covariances(rows, samples, average)
         ruled = [(model, self._read(metric, average)[0]) for model, metric in rows]
         # With two classes, metrics of the positive one may stand beside averages.

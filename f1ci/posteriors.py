@@ -32,7 +32,7 @@ from scipy import special
 from f1ci import metrics
 from f1ci.data import checks
 from f1ci.metrics import Metric
-from f1ci.results import BayesTest, EffectiveCounts, Interval
+from f1ci.results import BayesTest, EffectiveCounts, Frozen, Interval
 from f1ci.types import Array, FloatOrArray, as_scalar
 
 # The metrics whose posterior is a Beta distribution, or a function of one.
@@ -208,7 +208,7 @@ def _name_of(metric: str | Metric) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posterior:
+class Posterior(Frozen):
     r"""Posterior distribution of precision, recall or F1; made by `posterior`.
 
     Attributes

@@ -120,9 +120,11 @@ class Data:
         confidence_level : float, default 0.95
             The share of test sets in which such an interval contains the true score.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
-            As in SciPy. "greater" gives the lower limit alone: the score is at least this limit
-            with the probability of the level, and `high` is the end of the range. "less" gives the
-            upper limit alone. The level must be above 0.5.
+            As in SciPy. "greater" gives the lower limit alone, with `high` at the end of the range,
+            and "less" the upper limit. One-sided limits of "score" cover unevenly: for scores near
+            1 "greater" covers at least the level on average and "less" covers less; near 0 it is
+            the other way round. ``method="cautious"`` hardly ever covers less. The level must be
+            above 0.5.
 
         Returns
         -------

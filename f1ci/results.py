@@ -25,11 +25,40 @@ if TYPE_CHECKING:
 _MOST_ROWS = 30
 
 
-class Record:
-    """Base class of frozen results, which print as a table with lines of text below.
+class Frozen:
+    """Base class of frozen results, which compare and hash by their fields.
 
     Two results are equal if all their fields are: arrays entry by entry, ``nan`` equal to ``nan``.
     """
+
+    __slots__ = ()
+
+    def _fields(self) -> list[tuple[str, object]]:
+        return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
+
+    def _key(self) -> Hashable:
+        return _hashable([value for _, value in self._fields()])
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+
+def _hashable(value: Any) -> Hashable:
+    """Return a field as something that hashes; fields that count as equal become equal."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(entry)) for key, entry in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_hashable, value))
+    return "nan" if isinstance(value, float) and np.isnan(value) else value
+
+
+class Record(Frozen):
+    """Base class of results that print as a table with lines of text below."""
 
     __slots__ = ()
 
@@ -39,9 +68,6 @@ class Record:
         JSON has no ``nan`` and no infinity; they become None.
         """
         return {name: in_json(value) for name, value in self._fields()}
-
-    def _fields(self) -> list[tuple[str, object]]:
-        return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
 
     def _table(self) -> TextTable:
         """Return the head of the printed table, its rows, and the lines below."""
@@ -53,20 +79,6 @@ class Record:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _are_equal(self._fields(), other._fields())
-
-
-def _are_equal(a: object, b: object) -> bool:
-    """Tell if two fields are equal, entry by entry."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_are_equal(a[key], b[key]) for key in a)
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(_are_equal, a, b))
-    if isinstance(a, (float, np.ndarray)) and isinstance(b, (float, np.ndarray)):
-        return np.array_equal(a, b, equal_nan=True)
-    return bool(a == b)
 
 
 def in_json(value: object) -> Any:

@@ -438,7 +438,7 @@ class UnitSample(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.estimate = moves.estimate
-        self.error = _error_of_units(moves)
+        self.error = np.sqrt((units.delta_moves(moves) ** 2).sum(axis=0))
         self.logit_needs_error = False  # alike units leave room for units of another kind
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
@@ -610,15 +610,8 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
 
 def difference_of_units(metric: Metric, a: UnitSample, b: UnitSample) -> Difference:
     """Return the sample of B minus A on the same units."""
-    change = units.change(a.moves, b.moves)
-    error = _error_of_units(change)
+    error = units.difference_error(a.moves, b.moves)
     return Difference(metric, a, b, error, np.zeros_like(error))
-
-
-def _error_of_units(moves: Moves) -> Array:
-    """Return the cluster-robust standard error of the delta method."""
-    error = linear.error_of(moves.influence, np.ones(moves.influence.shape))
-    return np.where(np.isnan(moves.estimate), np.nan, error)
 
 
 def unpaired(a: Sample, b: Sample) -> Difference:

@@ -34,7 +34,7 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx_design.dropdown import dropdown_title
 
-from compendium import RefusedError, cells, deposit, pairs, roles, show, sources, swhid, write
+from compendium import RefusedError, cells, deposit, pairs, roles, show, swhid, write
 from compendium.ledger import Record
 from compendium.published import Erratum, LedgerError, Published, Row
 from compendium.render import ROW, render
@@ -45,7 +45,7 @@ from f1ci import __version__, cli
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (
     *("sentence", "verdicts", "scoreboard", "ledger-table", "inputs-table"),
-    *("statements", "errata", "decisions", "environment", "cli", "parameters", "times"),
+    *("statements", "errata", "decisions", "environment", "cli", "times"),
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
@@ -180,7 +180,6 @@ def _write_fragments(edition: Edition, staged: Path, ledger: Ledger, listed: lis
     records = [task.record for task in listed if task.record]
     facts = {
         "tasks": listed,
-        "quick": sources.quick_values(edition.root),
         "done": records,
         "hashes": {record["name"]: record["results"] for record in records},
         "seconds": seconds,

@@ -30,6 +30,9 @@ from f1ci.types import Array
 # The smallest and the largest correlation and kappa.
 SIGNED = (-1.0, 1.0)
 
+# Agreement beyond chance that is this small next to the two is rounding, and is really zero.
+_ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, repr=False)
 class NegativeShare(BinaryMetric):
@@ -78,9 +81,9 @@ class Kappa(Metric):
         # 2. Kappa is 1 - observed / chance.
         observed = (weight * p).sum(axis=0)
         chance = (true * against_predicted).sum(axis=0)
-        shift = against_predicted[cells.true] + against_true[cells.predicted]
-        slopes = observed / chance**2 * shift - weight / chance
-        return finite(1.0 - observed / chance), slopes, np.abs(slopes)
+        value = _less(chance, observed) / chance
+        shift = observed / chance * (against_predicted[cells.true] + against_true[cells.predicted])
+        return finite(value), (shift - weight) / chance, (shift + weight) / chance
 
     def _weighed(self, shares: Array) -> Array:
         """Return for each class the sum of the weights of all classes, times their shares."""
@@ -109,11 +112,11 @@ class Mcc(Metric):
         # Rounding must not make a perfect classification better than perfect.
         value = np.clip(common / root, -1.0, 1.0)
         right = cells.right.reshape(-1, *(1,) * (true.ndim - 1))
-        slope = right - predicted[cells.true] - true[cells.predicted]
-        scale = true[cells.true] / of_true + predicted[cells.predicted] / of_predicted
+        by_chance = predicted[cells.true] + true[cells.predicted]
+        scale = value * (true[cells.true] / of_true + predicted[cells.predicted] / of_predicted)
         # `_one_less_squares` is 1 - sum(shares^2) only where the shares add up to 1.
-        slopes = slope / root + value * scale
-        return finite(value), slopes, np.abs(slopes)
+        slopes = (right - by_chance) / root + scale
+        return finite(value), slopes, (right + by_chance) / root + np.abs(scale)
 
     def _covariance(self, matrix: CellCounts) -> Array:
         """Return the share of right items less what chance would give."""
@@ -122,7 +125,12 @@ class Mcc(Metric):
             wrong = (matrix.true - matrix.right) / matrix.total
             return np.asarray(2.0 * (right[0] * right[1] - wrong[0] * wrong[1]))
         chance = (matrix.true * matrix.predicted).sum(axis=0) / matrix.total**2
-        return np.asarray(right.sum(axis=0) - chance)
+        return _less(right.sum(axis=0), chance)
+
+
+def _less(a: Array, b: Array) -> Array:
+    """Return a - b for positive sums; exactly zero where the difference is rounding."""
+    return np.where(np.abs(a - b) <= _ROUNDING * (a + b), 0.0, a - b)
 
 
 def _one_less_squares(x: Array) -> Array:

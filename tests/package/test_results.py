@@ -18,9 +18,12 @@ INTERVAL = Interval(0.5, 0.25, 1.0, 0.125, 0.95, "wald", "f1")
 def test_records_are_frozen_and_travel():
     with pytest.raises(dataclasses.FrozenInstanceError):
         INTERVAL.low = 0.0
-    assert pickle.loads(pickle.dumps(INTERVAL)) == INTERVAL
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(f1ci.f1_interval([5, 6], 1, 2))
+    posterior = f1ci.posterior(3, 4, 5)
+    for result in (INTERVAL, f1ci.f1_interval([5, 6], 1, 2), of_two(3, 4).difference(), posterior):
+        copy = pickle.loads(pickle.dumps(result))
+        assert copy == result
+        assert {copy: 1}[result] == 1  # equal results have one hash
+    assert f1ci.posterior(3, 4, 6) != posterior
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.UndefinedMetricWarning")
