@@ -170,7 +170,7 @@ class Variance(NamedTuple):
 
 
 def variance_of(
-    error: float, influences: Callable[[Array | float], tuple[Array, Array]]
+    error: float, influences: Callable[[Array | None], tuple[Array, Array]]
 ) -> Variance:
     """Return the variance of one item's influence, and how well a pilot knows it.
 
@@ -186,7 +186,7 @@ def variance_of(
         rule = "a pilot must have right and wrong predictions for a plan"
         raise ValueError(f"{rule}, got a standard error of {error:g}")
     # 1. The influences psi. Two models differ by B's less A's.
-    of_models, number = influences(1.0)
+    of_models, number = influences(None)
     psi = np.diff(of_models, axis=0, prepend=0.0)[-1]
     # 2. The variance is a mean of psi^2. An item moves it by psi^2, and by what it does to all psi:
     #    twice the slope of psi where items count 1 + t psi times.

@@ -54,6 +54,7 @@ class Data:
     models: tuple[str, ...]
     constant: float = np.nan
     _default_metric = "f1"
+    _compared = "models"
 
     # What a kind of data gives.
 
@@ -72,7 +73,7 @@ class Data:
         raise NotImplementedError
 
     def _influences(
-        self, metric: Metric, models: Sequence[int], average: str, weight: Array | float
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
     ) -> tuple[Array, Array]:
         """Return the influences of the items of each row, or of units, and how many they are.
 
@@ -264,7 +265,8 @@ class Data:
         check_alike(list(named.items()))
         best = sorted(self.models, key=lambda name: -np.nan_to_num(intervals[name].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
-        return ModelComparison({name: intervals[name] for name in best}, tests, adjusted)
+        ordered = {name: intervals[name] for name in best}
+        return ModelComparison(ordered, tests, adjusted, self._compared)
 
     def joint(
         self,

@@ -261,7 +261,7 @@ for p, n, shares, name in strata_designs:
     truth = metric.value(np.tensordot(shares, p, 1))
     sample = kernels.of_strata(tables, shares, metric)
     for way in ("score", "logit", "delta"):
-        ends = f1ci.methods.METHODS[way].limits(sample, z)
+        ends = kernels.limits_of_sample(way, sample, z)
         study[way].append(covered_and_length(*ends, truth))
     ignored = f1ci.Matrix(tables.sum(axis=1)).interval(name, **level)
     study["ignored"].append(covered_and_length(*ignored, truth))

@@ -237,7 +237,7 @@ def held_and_length(labels, truth, method, level):
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
             interval = f1ci.Matrix(matrices).interval(name, method=method, confidence_level=level)
-            covered = covered & (interval.low <= value) & (value <= interval.high)
+            covered = covered & interval.covers(value)
             length.append(interval.length.mean())
     return covered.mean(), np.mean(length)
 
