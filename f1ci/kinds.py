@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from f1ci import metrics, reading
+from f1ci.covariance import influence_of_rows
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
 from f1ci.data.labels import are_indicators, at, encode, number_of
@@ -47,7 +48,7 @@ from f1ci.metrics.base import UNIT
 from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.questions import Data
 from f1ci.report import Reported, names_of
-from f1ci.runs import RunsSample, runs_of_one, runs_of_two
+from f1ci.runs import RunsSample, recipe, runs_of_one, runs_of_two
 from f1ci.samples import (
     CountSample,
     Difference,
@@ -98,12 +99,17 @@ class _SameItems(Data):
         moves = np.array([units.delta_moves(one) for one in of_units])
         return moves @ moves.T, None
 
-    def _size(self) -> int:
-        if isinstance(self._data, UnitCounts):
-            return len(self._data.tables[0])
-        if self._data.groups is not None:
-            return int(self._data.groups.max()) + 1
-        return self._data.number
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        ruled, data = self._read(metric, average)
+        weighted = data if weight is None else data.weighted(weight)
+        moves = recipe(ruled, weighted, list(models)).moves
+        if isinstance(data, Items) and data.groups is None:
+            return moves * data.number, data.counts
+        # A unit moves a score by its weight. The next test set has units without items, too.
+        units = moves.shape[1]
+        return moves * units / (1.0 if weight is None else weight), np.ones(units)
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._data.of_models(model), names, self._known)
@@ -127,6 +133,15 @@ class _Separate(Data):
         if question == "plan of a difference":
             rule = "a plan for a difference needs both models on the same items: Labels or Units"
             raise ValueError(f"{rule}, got test sets of their own")
+
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        (model,) = models
+        items = self._items_of(model)
+        weighted = items if weight is None else items.weighted(weight)
+        influence = influence_of_rows(self._ruled(metric, model, average), weighted, 0)
+        return influence[None], items.counts
 
     def _covariances(
         self, rows: Sequence[Row], _samples: Sequence[Sample], average: str | None
@@ -246,9 +261,6 @@ class Matrix(_Separate):
             raise ValueError("matrix must hold at least one item, got zeros only")
         return table
 
-    def _size(self) -> int:
-        return int(self._one_matrix(0).sum())
-
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._items_of(model), names, self._shares is not None)
 
@@ -326,9 +338,6 @@ class Counts(_Separate):
         table = np.array([[*tn, fp], [fn, tp]])
         checks.shaped("tp", np.asarray(tp), table.ndim == 2, "() for this question")
         return matrix_items(table)
-
-    def _size(self) -> int:
-        return int(self._items_of(0).counts.sum())
 
     def _refuse(self, question: str) -> None:
         super()._refuse(question)
@@ -632,6 +641,7 @@ class Units(_SameItems):
         first = tables[0].shape
         for name, table in zip(named, tables, strict=True):
             checks.shaped(name, table, table.shape == first, str(first))
+        self._shape = first
         self._by_class = len(first) == 3
         if not self._by_class:
             tables = tuple(table[:, :, None] for table in tables)
@@ -644,7 +654,7 @@ class Units(_SameItems):
         averaged = isinstance(metric, Mean)
         if not self._by_class and isinstance(metric, Mean) and metric.average != "samples":
             rule = f"{metric.name!r} needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+            raise ValueError(f"{rule}, got shape {self._shape}")
         if self._by_class and not averaged and average is not None:
             rule = "counts by class need average='micro', 'macro', 'weighted', 'samples' or None"
             raise ValueError(f"{rule}, got {average!r}")
@@ -656,7 +666,7 @@ class Units(_SameItems):
     def _refuse(self, question: str) -> None:
         if question == "report" and not self._by_class:
             rule = "a report needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+            raise ValueError(f"{rule}, got shape {self._shape}")
 
 
 class _MeanScore(Metric):
@@ -767,10 +777,12 @@ class Scores(_SameItems):
             samples.append(of_scores)
         return samples
 
-    def _size(self) -> int:
-        if self._codes is not None:
-            return int(self._codes.max()) + 1
-        return int((~np.isnan(self._scores).all(axis=0)).sum())
+    def _influences(
+        self, _metric: Metric, models: Sequence[int], average: str, _weight: Array | None
+    ) -> tuple[Array, Array]:
+        # A mean's influences are the same for any weights, but for a constant.
+        moves = np.array([one.moves.influence for one in self._samples(tuple(models), average)])
+        return moves * moves.shape[1], np.ones(moves.shape[1])
 
     def _refuse(self, question: str) -> None:
         if question == "report":
@@ -809,7 +821,7 @@ class Runs(Labels):
     >>> runs = [[y if k not in w else 1 - y for k, y in enumerate(y_true)] for w in wrong]
     >>> interval = f1ci.Runs(y_true, runs).interval("accuracy")
     >>> print(interval)
-    accuracy = 0.850 (95 % CI 0.676 to 0.939, logit)
+    accuracy = 0.850 (95 % CI 0.661 to 0.943, logit)
     >>> interval.scores.tolist(), round(interval.share_of_runs, 2)
     ([0.9, 0.8, 0.85], 0.41)
     """

@@ -751,6 +751,8 @@ class DifferenceSampleSize(Record):
     ----------
     items : int
         The number of items that gives the power (of units, if the plan was made from groups).
+    between : tuple of int or None
+        The numbers for both ends of the pilot's interval of the variance; None without a pilot.
     unpaired : int
         The number of items for each model if the models had separate test sets.
     difference : float
@@ -766,6 +768,7 @@ class DifferenceSampleSize(Record):
     """
 
     items: int
+    between: tuple[int, int] | None
     unpaired: int
     difference: float
     power: float
@@ -781,7 +784,8 @@ class DifferenceSampleSize(Record):
         power = _tables.percent(self.power)
         level = _tables.percent(self.confidence_level)
         line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
-        return [self.metric, "number"], rows, [line]
+        sure = [] if self.between is None else [_how_sure(self.between, level)]
+        return [self.metric, "number"], rows, [line, *sure]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -791,7 +795,8 @@ class SampleSize(Record):
     Attributes
     ----------
     positives : int
-        The number of truly positive items that guarantees the standard error.
+        The number of truly positive items that guarantees the standard error; of a macro average
+        the number of items of the rarest class.
     total : int or None
         The number of items that have so many positives on average; None without a prevalence.
     variance_bound : float
@@ -813,7 +818,9 @@ class SampleSize(Record):
     metric: str
 
     def _table(self) -> TextTable:
-        rows = [["truly positive items", f"{self.positives:,}"]]
+        rarest = self.metric.startswith("macro_")
+        what = "items of the rarest class" if rarest else "truly positive items"
+        rows = [[what, f"{self.positives:,}"]]
         if self.total is not None:
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
@@ -828,6 +835,8 @@ class PilotSize(Record):
     ----------
     items : int
         The number of items; with groups the number of groups.
+    between : tuple of int
+        The numbers for both ends of the pilot's interval of the variance.
     pilot_items : int
         The number of items, or groups, of the pilot.
     variance : float
@@ -841,6 +850,7 @@ class PilotSize(Record):
     """
 
     items: int
+    between: tuple[int, int]
     pilot_items: int
     variance: float
     half_width: float
@@ -851,4 +861,10 @@ class PilotSize(Record):
         rows = [["pilot", f"{self.pilot_items:,}"], ["planned", f"{self.items:,}"]]
         level = _tables.percent(self.confidence_level)
         line = f"{level} interval of the estimate plus and minus {self.half_width:.4g}"
-        return [self.metric, "items"], rows, [line]
+        return [self.metric, "items"], rows, [line, _how_sure(self.between, level)]
+
+
+def _how_sure(between: tuple[int, int], level: str) -> str:
+    """Return what a pilot leaves open of a plan."""
+    low, high = between
+    return f"the pilot allows {low:,} to {high:,}, at {level}"
