@@ -67,6 +67,9 @@ def question(
 def interval_of(sample: Sample, asked: Question) -> Interval:
     """Return the interval for a sample by the method that is asked for, or the default."""
     method_name, method = method_for(sample, asked.method)
+    if method.two_sided and asked.alternative != "two-sided":
+        rule = f"alternative must be 'two-sided' for method={method_name!r}"
+        raise ValueError(f"{rule}, got {asked.alternative!r}")
     z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)

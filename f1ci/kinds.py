@@ -35,10 +35,11 @@ from numpy.typing import ArrayLike
 from f1ci import metrics, reading
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
-from f1ci.data.labels import are_indicators, encode
+from f1ci.data.labels import are_indicators, at, encode, number_of
 from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
+from f1ci.judged import post_stratified
 from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import Mean, with_rule
@@ -101,7 +102,7 @@ class _SameItems(Data):
             return len(self._data.tables[0])
         if self._data.groups is not None:
             return int(self._data.groups.max()) + 1
-        return int(self._data.counts.sum())
+        return self._data.number
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._data.of_models(model), names, self._known)
@@ -371,9 +372,20 @@ class Labels(_SameItems):
         The share of each stratum where the score is wanted, such as its part of a map's area. The
         shares sum to 1. If the strata are the true classes, pass `class_shares`: where no item is
         wrong, strata may as well be the predicted classes, and the limits allow for both.
+    stratum_counts : mapping or pandas Series, optional
+        Instead of shares: how many items of each stratum a random pool has. The interval is then
+        for a share that the pool estimates.
+    judge : sequence, optional
+        What a judge says of each item, for example a language model. Then `y_true` has the labels
+        of the items that people checked, and None elsewhere; these must be a random part of the
+        items with the same predictions and the same judge's label. See `f1ci.judged`.
+    by : sequence, optional
+        The group of each item, such as a hospital or a language: then ``compare`` compares the
+        scores of one model in the groups, whose names take the place of models' names.
 
     See Also
     --------
+    f1ci.label_plan : Which items people should check.
     f1ci.score_interval, f1ci.classification_report, f1ci.compare_models : One question in one call.
     Runs : The labels of several runs of one recipe.
 
@@ -431,25 +443,86 @@ class Labels(_SameItems):
         class_shares: Mapping[Any, float] | None = None,
         strata: LabelsLike | None = None,
         stratum_shares: Mapping[Any, float] | None = None,
+        stratum_counts: Mapping[Any, int] | None = None,
+        judge: LabelsLike | None = None,
+        by: LabelsLike | None = None,
     ) -> None:
         self.models, named = self._named(y_true, predictions)
         self.constant = reading.zero_division_of(zero_division)
         self._pos_label = checks.hashable("pos_label", pos_label)
         self._labels = labels
-        population = reading.Population(class_shares, strata, stratum_shares)
+        self._parts: list[Labels] = []
         self._strata = reading.Strata()
-        if are_indicators(y_true):
-            reading.refuse_population(population)
-            self._data = indicator_units(named, labels, groups)
+        population = reading.Population(class_shares, strata, stratum_shares, stratum_counts)
+        if by is not None:
+            reading.refuse_population(population, "is not known by group")
+            options = {"pos_label": pos_label, "labels": labels, "zero_division": zero_division}
+            self._divide(by, named, {"groups": groups, "judge": judge}, options)
             return
-        self._strata = reading.strata_of(y_true, population, groups)
+        if judge is not None:
+            reading.refuse_population(population, "is not for a judge's labels, which make strata")
+            named, strata, stratum_counts = post_stratified(named, judge)
+            population = reading.Population(None, strata, None, stratum_counts)
+        if are_indicators(named["y_true"]):
+            rule = "goes with one label for each item, not with indicators"
+            reading.refuse_population(population, rule)
+            self._data = indicator_units(named, labels, groups)
+        else:
+            self._data = self._items(named, population, groups)
+
+    def _items(
+        self,
+        named: Mapping[str, LabelsLike],
+        population: reading.Population,
+        groups: LabelsLike | None,
+    ) -> Items:
+        """Return the items, and remember what is known of their strata."""
+        self._strata = reading.strata_of(named["y_true"], population, groups)
         self._known = self._strata.shares is not None
-        codes, classes = encode(named, wanted=labels, others=True)
+        codes, classes = encode(named, wanted=self._labels, others=True)
         of_groups = group_codes(groups, codes.shape[1])
         items = count_items(codes, classes, of_groups, strata=self._strata.codes)
-        if labels is not None:
-            items = items._replace(asked=len(labels), named=True)
-        self._data = self._strata.marked(items)
+        if self._labels is not None:
+            items = items._replace(asked=len(self._labels), named=True)
+        return self._strata.marked(items)
+
+    def _divide(
+        self,
+        by: LabelsLike,
+        named: Mapping[str, LabelsLike],
+        more: Mapping[str, LabelsLike | None],
+        options: Mapping[str, Any],
+    ) -> None:
+        """Make labels of each group, which stand where models stand."""
+        if named.keys() != {"y_true", "y_pred"}:
+            rule = "by compares groups of items for one model: pass its predictions alone"
+            raise ValueError(f"{rule}, got the models {checks.listing(self.models)}")
+        items = number_of("y_true", named["y_true"])
+        (codes,), names = encode({"by": by}, n=items)
+        checks.at_least_two("groups", len(names), "a comparison")
+        given = {name: value for name, value in more.items() if value is not None}
+        for code in range(len(names)):
+            places = np.flatnonzero(codes == code)
+            true, predicted = (at(places, name, value, items) for name, value in named.items())
+            own: dict[str, Any] = {name: at(places, name, x, items) for name, x in given.items()}
+            self._parts.append(Labels(true, predicted, **own, **options))
+        self.models = tuple(map(str, names))
+        self._compared = "groups"
+
+    def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
+        if self._parts:
+            return self._parts[model]._one(metric, 0, average)
+        return super()._one(metric, model, average)
+
+    def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
+        if self._parts:
+            return unpaired(self._one(metric, a, average), self._one(metric, b, average))
+        return super()._two(metric, a, b, average)
+
+    def _refuse(self, question: str) -> None:
+        if self._parts:
+            rule = f"{question} is for models on the same items: bring the labels of one group"
+            raise ValueError(f"{rule}, got the groups {checks.listing(self.models)}")
 
     def _named(
         self, y_true: LabelsLike, predictions: Any

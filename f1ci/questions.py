@@ -52,6 +52,7 @@ class Data:
     models: tuple[str, ...]
     constant: float = np.nan
     _default_metric = "f1"
+    _compared = "models"
 
     # What a kind of data gives.
 
@@ -257,7 +258,8 @@ class Data:
         check_alike(list(named.items()))
         best = sorted(self.models, key=lambda name: -np.nan_to_num(intervals[name].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
-        return ModelComparison({name: intervals[name] for name in best}, tests, adjusted)
+        ordered = {name: intervals[name] for name in best}
+        return ModelComparison(ordered, tests, adjusted, self._compared)
 
     def joint(
         self,

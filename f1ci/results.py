@@ -5,7 +5,6 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
-import html
 import math
 import reprlib
 from collections.abc import Hashable, Iterator, Mapping
@@ -81,7 +80,7 @@ class Record(Frozen):
         return "\n".join([_tables.as_text(head, rows), *below])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return _tables.as_html(*self._table())
 
 
 def in_json(value: object) -> Any:
@@ -619,14 +618,56 @@ class ModelComparison(Record):
         The test of each pair: of the second model minus the first.
     adjusted : dict of (str, str) to float
         The p-values of the pairs, adjusted by Holm's method.
+    compared : {"models", "groups"}
+        Whether models are compared, or groups of items for one model.
     """
 
     intervals: dict[str, Interval]
     tests: dict[tuple[str, str], DifferenceTest]
     adjusted: dict[tuple[str, str], float]
+    compared: str = "models"
+
+    @property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank of each model, all right at once with the level.
+
+        One plus the number of models that are surely better, and the number of models less those
+        that are surely worse (Al Mohamad et al. 2017). All directions that Holm's method claims are
+        right at once, and so are the ranks.
+        """
+        better = dict.fromkeys(self.intervals, 0)
+        worse = dict.fromkeys(self.intervals, 0)
+        for (a, b), test in self.tests.items():
+            if self._apart(a, b):
+                first, second = (b, a) if test.estimate > 0.0 else (a, b)
+                better[second] += 1
+                worse[first] += 1
+        return {name: (1 + better[name], len(better) - worse[name]) for name in better}
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest difference that the intervals of the pairs leave possible.
+
+        The pair with the truly largest difference is one, so its interval needs no adjustment.
+        """
+        return float(np.max([np.abs([*test.interval]) for test in self.tests.values()]))
+
+    def _verdict_on_groups(self) -> str:
+        """Return which groups differ, or how large a gap is excluded."""
+        apart = [test for pair, test in self.tests.items() if self._apart(*pair)]
+        if apart:
+            sides = [test.models[:: 1 if test.estimate < 0.0 else -1] for test in apart]
+            listed = [f"{worse} is below {better}" for better, worse in sides]
+            return f"a gap was found: {', '.join(listed)}"
+        if np.isnan(self.largest_gap):
+            return "no gap found, and none is excluded, because a score is undefined"
+        excluded = math.ceil(1e3 * self.largest_gap) / 1e3
+        return f"no gap found, and gaps above {excluded:g} are excluded"
 
     def verdict(self) -> str:
-        """Return what to conclude about the best model, in one sentence."""
+        """Return what to conclude about the best model, or the groups, in one sentence."""
+        if self.compared == "groups":
+            return self._verdict_on_groups()
         best, *others = self.intervals
         if len(self.tests) == 1:
             (test,) = self.tests.values()
@@ -655,24 +696,47 @@ class ModelComparison(Record):
 
         return pandas.DataFrame(self.records()).set_index(["a", "b"])
 
-    def _shown(self) -> list[tuple[str, Interval]]:
-        """Return the intervals of models and differences, with short names that may be alike."""
-        shown = [(_tables.label(name), interval) for name, interval in self.intervals.items()]
-        shown += [(_tables.difference(a, b), x.interval) for (a, b), x in self.tests.items()]
-        return shown
+    def pairs(self) -> str:
+        """Return a table of the differences of all pairs, with p-values adjusted by Holm."""
+        head, rows = self._rows_of_pairs()
+        return _tables.as_text(head, rows)
+
+    def _rows_of_models(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head of a table with a line for each model, and its lines."""
+        first = next(iter(self.intervals.values()))
+        digits = _tables.decimals([one.length for one in self.intervals.values()])
+        ranks = {name: " to ".join(map(str, sorted({*x}))) for name, x in self.ranks.items()}
+        level = _tables.percent(first.confidence_level)
+        return ["", first.metric, f"{level} low", "high", "rank"], [
+            [_tables.label(name), *(f"{x:.{digits}f}" for x in (i.estimate, *i)), ranks[name]]
+            for name, i in self.intervals.items()
+        ]
+
+    def _rows_of_pairs(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head of a table with a line for each pair, and its lines."""
+        intervals = {pair: test.interval for pair, test in self.tests.items()}
+        digits = _tables.decimals([one.length for one in intervals.values()])
+        level = _tables.percent(next(iter(intervals.values())).confidence_level)
+        head = [
+            "",
+            "difference",
+            f"{level} low",
+            "high",
+            "p" if len(intervals) == 1 else "p (Holm)",
+        ]
+        adjusted = map(_tables.p_value, self.adjusted.values())
+        return head, [
+            [_tables.difference(*pair), *(f"{x:.{digits}f}" for x in (i.estimate, *i)), p]
+            for (pair, i), p in zip(intervals.items(), adjusted, strict=True)
+        ]
 
     def _table(self) -> TextTable:
-        shown = self._shown()
-        digits = _tables.decimals([interval.length for _, interval in shown])
-        p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
-        rows = [
-            [name, *(f"{x:.{digits}f}" for x in (i.estimate, *i)), last]
-            for (name, i), last in zip(shown, p, strict=True)
-        ]
-        first = shown[0][1]
-        level = _tables.percent(first.confidence_level)
-        head = ["", first.metric, f"{level} low", "high", "p" if len(p) < 4 else "p (Holm)"]
-        return head, rows, [self.verdict()]
+        head, rows = self._rows_of_models()
+        if len(self.tests) > 1:
+            return head, rows, [self.verdict()]
+        of_pair, ((*differences, p),) = self._rows_of_pairs()
+        rows = [[*row[:-1], ""] for row in rows]
+        return [*head[:-1], of_pair[-1]], [*rows, [*differences, p]], [self.verdict()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -75,6 +75,9 @@ class Sample:
         What an undefined score counts; nan if nothing.
     logit_needs_error : bool
         Limits on the logit scale say nothing without a standard error.
+    trials : tuple or None
+        Right items x, errors e and a weight w, if the score is x / (x + w e) and x of x + e
+        independent trials were right.
     runs : int
         How many runs a mean is over, if it is one over runs.
     """
@@ -97,6 +100,7 @@ class Sample:
     constant = np.nan
     logit_needs_error = True
     runs = 0
+    trials: tuple[Array, Array, float] | None = None
 
     @property
     def name(self) -> str:
@@ -189,6 +193,9 @@ class CountSample(Sample):
         self.range = metric.range
         self.has_blur = _can_blur(metric, matrix)
         self.is_f1 = is_f1(metric)
+        a, b = index.a, index.b
+        if a == b or min(a, b) == 0.0:
+            self.trials = tp, fp * (a > 0.0) + fn * (b > 0.0), max(a, b)
         self.estimate, self.error = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)
 
     def score_limits(self, z: FloatOrArray) -> Limits:

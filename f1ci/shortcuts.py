@@ -17,7 +17,7 @@ from f1ci.data import checks
 from f1ci.data.labels import encode
 from f1ci.kinds import Counts, Labels, Scores
 from f1ci.metrics import Metric
-from f1ci.reading import refuse_weights
+from f1ci.reading import refuse_formats, refuse_weights
 from f1ci.results import (
     BinaryCounts,
     ClassificationReport,
@@ -53,6 +53,9 @@ def f1_interval(
           (0, 1).
         - ``"delta"``: estimate plus and minus z standard errors (Wald). May leave [0, 1]; has
           length zero at 0 and 1.
+        - ``"anytime"``: for looking again and again while items come in (Robbins 1970). With the
+          probability of the level it contains the true score at every look; 1.6 to 1.9 times as
+          long as "score".
         - ``"wilson_direct"``: score interval computed on the scale of F1 (Lam et al., section
           3.2.3).
         - ``"blur"``: "delta" with the larger variance of Yuan and Jiang (2025).
@@ -141,7 +144,7 @@ def score_interval(
         See `Labels.interval`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
-        stratum_shares.
+        stratum_shares, stratum_counts, judge.
 
     Returns
     -------
@@ -206,7 +209,7 @@ def f1_score_interval(
         See `Labels.interval`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
-        stratum_shares.
+        stratum_shares, stratum_counts, judge.
 
     Returns
     -------
@@ -274,7 +277,8 @@ def classification_report(
     method, confidence_level
         See `Labels.report`.
     **options
-        Of `Labels`: labels, groups, zero_division, class_shares, strata, stratum_shares.
+        Of `Labels`: labels, groups, zero_division, class_shares, strata, stratum_shares,
+        stratum_counts, judge.
 
     Returns
     -------
@@ -300,6 +304,7 @@ def classification_report(
     95 % confidence intervals, each by itself; method score
     """
     refuse_weights(sample_weight)
+    refuse_formats(options)
     return Labels(y_true, {"y_pred": y_pred}, **options).report(
         names=target_names, method=method, confidence_level=confidence_level
     )
@@ -328,7 +333,7 @@ def compare_models(
         See `Labels.compare`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
-        stratum_shares.
+        stratum_shares, stratum_counts, judge.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def test_the_real_book_is_complete(real_book):
     documents = pages_of(real_book)
     assert [d for d in documents if not (real_book / "html" / f"{d}.html").is_file()] == []
     sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
-    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md") if p.stem != "README"}
+    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("[a-z]*.md")}
     assert set(documents) == sources | pages
 
 
