@@ -106,7 +106,15 @@ wrong = f1ci.Matrix(multiplied).interval("f1")
 rows = []
 for name, x in (("class_shares=", interval), ("items multiplied by weights", wrong)):
     rows.append([name, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}", f"{x.length:.3f}"])
-show.table(["", "F1", "95 % limits", "length"], rows, numeric=[1, 3])
+show.table(
+    ["counted as", "F1", "95 % limits", "length"],
+    rows,
+    numeric=[1, 3],
+    caption=(
+        "Intervals from weights and from items. Multiplying the items shortens the interval, "
+        "though nobody has seen more of them."
+    ),
+)
 
 # %% [markdown]
 # ## Coverage for known shares
@@ -152,7 +160,15 @@ def show_study(key, study):
         row = [f"{x:.3f}" for x in (covers.mean(), covers.min(), covers.max())]
         rows.append([way, *row, f"{ratio:.2f}"])
     head = ["method", "mean coverage", "worst", "largest", "length over score"]
-    return show.table(head, rows, numeric=range(1, 5))
+    return show.table(
+        head,
+        rows,
+        numeric=range(1, 5),
+        caption=(
+            "Coverage with known shares. Wherever the worst coverage is far below the level, "
+            "the method promises too much."
+        ),
+    )
 
 
 # %%
@@ -201,7 +217,15 @@ for k, kind in enumerate(with_areas.classes):
         row += [f"{x.estimate[k]:.3f}", f"{x.low[k]:.3f} to {x.high[k]:.3f}"]
     rows.append(row)
 head = ["class", "F1", "score limits", "F1, design ignored", "score limits"]
-show.table(head, rows, numeric=[1, 3])
+show.table(
+    head,
+    rows,
+    numeric=[1, 3],
+    caption=(
+        "The classes of the map, scored with known areas. Where a class is rare on the map, "
+        "ignoring the design moves its F1 most."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the numbers of the map for the text.
@@ -325,7 +349,15 @@ rows = []
 for (question, units, failures), (ours, theirs) in sorted(means.items()):
     beside = f"{theirs[0]:.3f} ({theirs[1] / ours[1]:.2f})" if theirs else ""
     rows.append([question, str(units), f"{failures:.0%}", f"{ours[0]:.3f}", beside])
-show.table(["question", "units", "failures", "f1ci", "t interval"], rows, numeric=[1, 2, 3])
+show.table(
+    ["question", "units", "failures", "f1ci", "t interval"],
+    rows,
+    numeric=[1, 2, 3],
+    caption=(
+        "Means of scores by unit, in simulated test sets. The t interval falls below the "
+        "level where items of a unit are alike, or failures are rare."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the worst coverages for the text.
@@ -393,7 +425,15 @@ for items, count, effect in itertools.product(run_items, runs, seed_effects):
     by_runs.append([count, *row])
     rows.append([str(items), str(count), f"{effect:g}", *(f"{x:.3f}" for x in row)])
 head = ["items", "runs", "seed effect", "all runs", "one run", "length", "share of the runs"]
-show.table(head, rows, numeric=range(7))
+show.table(
+    head,
+    rows,
+    numeric=range(7),
+    caption=(
+        "Coverage of the mean over runs. Compare the interval of all runs with that of one "
+        "run, which does not know that runs differ."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep coverage with few and with many runs for the text.
