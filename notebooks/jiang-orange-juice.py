@@ -2,13 +2,13 @@
 # # How good is a rule for orange juice, and how many purchases tell? Jiang (2020), sections 1 to 2.3
 #
 # Which of two brands of orange juice will a customer take? The paper of {cite:t}`jiang2020`
-# predicts it with a logistic regression. The rule is validated on {published}`jiang/section-1/n`
+# predicts it with a logistic regression, which is validated on {published}`jiang/section-1/n`
 # purchases, half of a data set, with an F0.5 of {published}`jiang/section-1/f0.5`. Two questions
 # follow. How sure is this number? And how many purchases would one need to know it within
 # {published}`jiang/section-2.3/half_width`? The answers are one formula for the standard error and
 # one bound for it. [The chapter](/book/jiang.md) derives both. This page recomputes every number of
-# the paper's sections 1 to 2.3. It repeats the regression on a thousand other halves. And it shows
-# that for F0.5 the plan can be much smaller.
+# the paper's sections 1 to 2.3, repeats the regression on a thousand other halves, and shows that
+# for F0.5 the plan can be much smaller.
 
 # %% tags=["parameters"]
 plan_beta: float = 0.5  # your own plan: the beta of F-beta, as in the paper's example

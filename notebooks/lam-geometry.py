@@ -3,8 +3,8 @@
 #
 # The end points of the Wilson direct interval are roots of a quartic equation. How many real roots
 # does it have, and where are they? The proof of {cite:t}`lam2024` finds exactly two, both in
-# $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof.
-# It shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
+# $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof,
+# and shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
 # [the chapter](/book/lam.md)). It also draws Figures 1 and 3: the map from F\* to F1, and which of
 # the two Wilson intervals is shorter.
 

@@ -3,9 +3,9 @@
 #
 # {cite:t}`takahashi2022` give intervals for the F1 scores of four classifiers of sleep stages. The
 # test set has about {published}`takahashi/section-5/epochs` epochs of half a minute, from
-# {published}`takahashi/section-5/subjects` people. The intervals treat the epochs as independent.
-# They are not: a network that misreads one person's brain waves misreads them all night.
-# The paper does not say which epoch belongs to whom, so nobody can correct its intervals.
+# {published}`takahashi/section-5/subjects` people. The intervals treat the epochs as independent,
+# although a network that misreads one person's brain waves misreads them all night. Since the paper
+# does not say which epoch belongs to whom, nobody can correct its intervals.
 #
 # This page asks the paper's questions of other data, for which the nights are known
 # ({cite:t}`guillot2020`). Six networks read 25 nights of healthy people and 55 nights of people
@@ -239,14 +239,14 @@ show.table(
 # {glue:text}`nights-flip-macro-nights-low:+.3f` to {glue:text}`nights-flip-macro-nights-high:+.3f`.
 
 # %% [markdown] tags=["default-values"]
-# So independent epochs would prove that SimpleNet is better, and nights do not: their interval holds
-# zero. On other patients DeepSleepNet may well be the better one.
+# So independent epochs would prove that SimpleNet is better, and nights do not, because their
+# interval contains zero. On other patients DeepSleepNet may well be the better one.
 
 # %% [markdown]
 # ## All pairs, and the best one
 #
 # Six networks make fifteen pairs. Some readers look at all fifteen. Others pick the best network
-# first and then compare it with the rest. Both need intervals that hold all at once. They use a
+# first and then compare it with the rest. Both need intervals that are right together. They use a
 # larger quantile than a single interval. It comes from the correlations of the fifteen differences,
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
@@ -452,7 +452,7 @@ say("nights-rho-most", max(effects.values()))
 # ## Are 25 nights enough?
 #
 # An interval by night needs enough nights. We take the 55 nights of the patients as the whole
-# population and draw small sets of nights from them. Then we count how often the interval holds
+# population and draw small sets of nights from them. Then we count how often the interval contains
 # the score of all 55.
 
 

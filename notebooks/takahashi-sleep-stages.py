@@ -2,9 +2,10 @@
 # # Averaged F1 scores of sleep-stage classifiers: the worked examples of Takahashi et al.
 #
 # The paper of {cite:t}`takahashi2022` has two worked examples: a toy matrix of a hundred items, and
-# four classifiers of the stages of sleep. This page recomputes both. It checks the closed forms of
-# the paper's appendices against the single formula of `f1ci`. It shows what three misprints would
-# do. Then it asks what the sleep example can say about which classifier is best.
+# four classifiers of the stages of sleep. This page recomputes both, and checks the closed forms of
+# the paper's appendices against the single formula of `f1ci`. Because three formulas are
+# misprinted, it shows how far a reader who used them would go wrong. Then it asks what the sleep
+# example can say about which classifier is best.
 #
 # The method is on [the chapter's page](/book/takahashi.md): estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`).

@@ -5,7 +5,7 @@
 # same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS), named
 # entity recognition (NER) and recognition of organisation names (ORG). Both models are trained and
 # tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score is
-# larger. It asks how probable it is that B is better.
+# larger, but how probable it is that B is better.
 #
 # [The chapter](/book/wangli.md) derives the method. In short:
 #
@@ -16,10 +16,10 @@
 # 3. The probability that B is not better than A is an integral over two posteriors
 #    ({prf:ref}`prop-wangli-h0`).
 #
-# The authors published the counts with their code. So Tables 1 to 5, Figures 1 to 3 and the
+# Since the authors published the counts with their code, Tables 1 to 5, Figures 1 to 3 and the
 # numbers in the text can be recomputed without any training. The three experiments themselves are
-# not repeated here: the corpora are not free. For models that are trained here, see
-# [a tag set on trial](/notebooks/wangli-tag-sets.ipynb).
+# not repeated here, because the corpora are not free. For models that are trained here, see [a tag
+# set on trial](/notebooks/wangli-tag-sets.ipynb).
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of the credible intervals of Table 2, as in the paper

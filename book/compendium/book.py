@@ -78,6 +78,21 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     return [] if preview else problems
 
 
+def _open_to_visitors(html: Path, settings: dict[str, Any]) -> None:
+    """Give the page at the root a title, and search engines a list of all pages."""
+    if not (door := html / "index.html").exists():
+        return  # nothing was built
+    head = f'<!DOCTYPE html><html lang="en"><head><title>{settings["title"]}</title>'
+    write(door, f"{head}{door.read_text('utf-8').strip()}</head></html>\n")
+    base = settings["html"]["baseurl"]
+    found = sorted(
+        path for folder in ("book", "notebooks") for path in (html / folder).glob("*.html")
+    )
+    urls = "".join(f"<url><loc>{base}{p.relative_to(html).as_posix()}</loc></url>\n" for p in found)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    write(html / "sitemap.xml", f'<urlset xmlns="{space}">\n{urls}</urlset>\n')
+
+
 def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
     """Run Jupyter Book on a staged tree; return what it said if it failed, or ""."""
     program = "from jupyter_book.cli.main import main; main()"
@@ -91,6 +106,7 @@ def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
         text=True,
         check=False,
     )
+    _open_to_visitors(staged / "_build" / "html", _settings(root))
     return (process.stdout or "no word") if process.returncode else ""
 
 
