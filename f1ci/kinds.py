@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from f1ci import metrics, reading
+from f1ci.covariance import influence_of_rows
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
 from f1ci.data.labels import are_indicators, at, encode, number_of
@@ -47,7 +48,7 @@ from f1ci.metrics.base import UNIT
 from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.questions import Data
 from f1ci.report import Reported, names_of
-from f1ci.runs import RunsSample, runs_of_one, runs_of_two
+from f1ci.runs import RunsSample, recipe, runs_of_one, runs_of_two
 from f1ci.samples import (
     CountSample,
     Difference,
@@ -55,6 +56,7 @@ from f1ci.samples import (
     UnitSample,
     difference,
     difference_of_units,
+    mean_of_scores,
     sample,
     unpaired,
 )
@@ -97,12 +99,17 @@ class _SameItems(Data):
         moves = np.array([units.delta_moves(one) for one in of_units])
         return moves @ moves.T, None
 
-    def _size(self) -> int:
-        if isinstance(self._data, UnitCounts):
-            return len(self._data.tables[0])
-        if self._data.groups is not None:
-            return int(self._data.groups.max()) + 1
-        return self._data.number
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        ruled, data = self._read(metric, average)
+        weighted = data if weight is None else data.weighted(weight)
+        moves = recipe(ruled, weighted, list(models)).moves
+        if isinstance(data, Items) and data.groups is None:
+            return moves * data.number, data.counts
+        # A unit moves a score by its weight. The next test set has units without items, too.
+        units = moves.shape[1]
+        return moves * units / (1.0 if weight is None else weight), np.ones(units)
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._data.of_models(model), names, self._known)
@@ -126,6 +133,15 @@ class _Separate(Data):
         if question == "plan of a difference":
             rule = "a plan for a difference needs both models on the same items: Labels or Units"
             raise ValueError(f"{rule}, got test sets of their own")
+
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        (model,) = models
+        items = self._items_of(model)
+        weighted = items if weight is None else items.weighted(weight)
+        influence = influence_of_rows(self._ruled(metric, model, average), weighted, 0)
+        return influence[None], items.counts
 
     def _covariances(
         self, rows: Sequence[Row], _samples: Sequence[Sample], average: str | None
@@ -245,9 +261,6 @@ class Matrix(_Separate):
             raise ValueError("matrix must hold at least one item, got zeros only")
         return table
 
-    def _size(self) -> int:
-        return int(self._one_matrix(0).sum())
-
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._items_of(model), names, self._shares is not None)
 
@@ -326,9 +339,6 @@ class Counts(_Separate):
         checks.shaped("tp", np.asarray(tp), table.ndim == 2, "() for this question")
         return matrix_items(table)
 
-    def _size(self) -> int:
-        return int(self._items_of(0).counts.sum())
-
     def _refuse(self, question: str) -> None:
         super()._refuse(question)
         if question == "report":
@@ -356,7 +366,7 @@ class Labels(_SameItems):
         as in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
     groups : sequence, optional
         The unit that each item belongs to (a patient, a document): items of one unit may depend on
-        one another. "logit", the default then, and "delta" take that into account.
+        one another. "score", "logit" and "delta" take that into account; see `Units`.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so. With
@@ -523,6 +533,9 @@ class Labels(_SameItems):
         if self._parts:
             rule = f"{question} is for models on the same items: bring the labels of one group"
             raise ValueError(f"{rule}, got the groups {checks.listing(self.models)}")
+        if self._strata.pool is not None and question == "plan":
+            rule = "a plan needs a pilot that was checked as a whole; label_plan says what to check"
+            raise ValueError(f"{rule}, got a pool of {self._strata.pool.sum():,.0f} items")
 
     def _named(
         self, y_true: LabelsLike, predictions: Any
@@ -583,8 +596,9 @@ class Labels(_SameItems):
 class Units(_SameItems):
     """TP, FP and FN of each unit: spans of documents, objects of images.
 
-    What a unit holds may depend on one another; units may not. `f1ci.methods.units` has the
-    formulas, and says when they fail.
+    What a unit holds may depend on one another; units may not. Score limits, the default, allow
+    for units that were not seen, such as a document in which nothing is found; if that cannot
+    happen, "logit" limits are shorter. `f1ci.methods.units` has both, and says when they fail.
 
     Parameters
     ----------
@@ -615,7 +629,7 @@ class Units(_SameItems):
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> spans = f1ci.Units({"a": a, "b": b})
     >>> print(spans.interval("f1", "a"))
-    f1 = 0.795 (95 % CI 0.614 to 0.905, logit)
+    f1 = 0.795 (95 % CI 0.540 to 0.903, score)
     >>> test = spans.difference("f1", margin=0.1)
     >>> print(test.interval, round(test.p_value, 3))
     f1 (b - a) = 0.071 (95 % CI 0.001 to 0.141, logit) 0.048
@@ -630,6 +644,7 @@ class Units(_SameItems):
         first = tables[0].shape
         for name, table in zip(named, tables, strict=True):
             checks.shaped(name, table, table.shape == first, str(first))
+        self._shape = first
         self._by_class = len(first) == 3
         if not self._by_class:
             tables = tuple(table[:, :, None] for table in tables)
@@ -642,7 +657,7 @@ class Units(_SameItems):
         averaged = isinstance(metric, Mean)
         if not self._by_class and isinstance(metric, Mean) and metric.average != "samples":
             rule = f"{metric.name!r} needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+            raise ValueError(f"{rule}, got shape {self._shape}")
         if self._by_class and not averaged and average is not None:
             rule = "counts by class need average='micro', 'macro', 'weighted', 'samples' or None"
             raise ValueError(f"{rule}, got {average!r}")
@@ -654,7 +669,7 @@ class Units(_SameItems):
     def _refuse(self, question: str) -> None:
         if question == "report" and not self._by_class:
             rule = "a report needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+            raise ValueError(f"{rule}, got shape {self._shape}")
 
 
 class _MeanScore(Metric):
@@ -671,14 +686,15 @@ class Scores(_SameItems):
     """One score for each unit: Dice of each image, F1 of each document, token F1 of each answer.
 
     The mean of the scores is reported. Units are independent; several units of one patient may
-    depend on one another, and then `groups` says which belong together. The variance is the
-    jackknife's, without groups the square of ``s / sqrt(n)``. The limits are symmetric on the logit
-    scale, with Student's quantile (`f1ci.methods.units`), so that an interval is as long as a t
-    interval, and stays inside the range.
+    depend on one another, and then `groups` says which belong together. Score limits, the default,
+    allow for units that were not seen, such as an image with the score 0: one image in ten may
+    be of that kind although none of twenty was. The limits of a t interval (``method="logit"``, on
+    the logit scale) do not, and cover about half of the time with 15 images of which 3 % fail. The
+    price is length: if the scores are alike, score limits are up to six times as far apart, and
+    the answer then names both.
 
-    When it fails: if a rare kind of unit has a very low score, a small test set may not hold it.
-    With 20 images, of which one in ten fails, the interval covers 84 % instead of 95 %, as the t
-    interval does.
+    When it fails: see `f1ci.methods.units`. Differences of two models have logit limits, so a rare
+    failure of one model that the test set does not hold is not in them.
 
     Parameters
     ----------
@@ -707,7 +723,8 @@ class Scores(_SameItems):
     >>> b = [0.92, 0.86, 0.82, 0.89, 0.93, 0.8, 0.81, 0.83]
     >>> dice = f1ci.Scores({"a": a, "b": b})
     >>> print(dice.interval(model="a"))
-    mean = 0.841 (95 % CI 0.784 to 0.885, logit)
+    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     >>> test = dice.difference()
     >>> low, high = test.interval
     >>> print(f"{test.estimate:.3f} ({low:.4f}, {high:.4f}), p = {test.p_value:.3f}")
@@ -763,10 +780,12 @@ class Scores(_SameItems):
             samples.append(of_scores)
         return samples
 
-    def _size(self) -> int:
-        if self._codes is not None:
-            return int(self._codes.max()) + 1
-        return int((~np.isnan(self._scores).all(axis=0)).sum())
+    def _influences(
+        self, _metric: Metric, models: Sequence[int], average: str, _weight: Array | None
+    ) -> tuple[Array, Array]:
+        # A mean's influences are the same for any weights, but for a constant.
+        moves = np.array([one.moves.influence for one in self._samples(tuple(models), average)])
+        return moves * moves.shape[1], np.ones(moves.shape[1])
 
     def _refuse(self, question: str) -> None:
         if question == "report":
@@ -805,7 +824,7 @@ class Runs(Labels):
     >>> runs = [[y if k not in w else 1 - y for k, y in enumerate(y_true)] for w in wrong]
     >>> interval = f1ci.Runs(y_true, runs).interval("accuracy")
     >>> print(interval)
-    accuracy = 0.850 (95 % CI 0.676 to 0.939, logit)
+    accuracy = 0.850 (95 % CI 0.661 to 0.943, logit)
     >>> interval.scores.tolist(), round(interval.share_of_runs, 2)
     ([0.9, 0.8, 0.85], 0.41)
     """
@@ -926,4 +945,4 @@ def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
     checks.at_least_two(f"{what} with a score in {name}", int(distinct))
     if codes is not None:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.intp)
-    return UnitSample(_MEAN, units.moves_of_scores(scores, codes), codes is not None)
+    return mean_of_scores(_MEAN, scores, codes)

@@ -235,6 +235,8 @@ class Interval(_Intervals):
     over : tuple or None
         The classes that an average is over: those that occur and have a score. None for other
         scores, and for a difference of averages over different classes.
+    note : str
+        What else to know of the limits, for people.
     """
 
     estimate: Value
@@ -247,6 +249,7 @@ class Interval(_Intervals):
     classes: tuple[Hashable, ...] | None = None
     alternative: str = "two-sided"
     over: tuple[Hashable, ...] | None = None
+    note: str = ""
 
     @property
     def length(self) -> Value:
@@ -282,7 +285,8 @@ class Interval(_Intervals):
             "less": f"at most {high}",
         }
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        answer = f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        return f"{answer}\n{self.note}" if self.note else answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -747,6 +751,8 @@ class DifferenceSampleSize(Record):
     ----------
     items : int
         The number of items that gives the power (of units, if the plan was made from groups).
+    between : tuple of int or None
+        The numbers for both ends of the pilot's interval of the variance; None without a pilot.
     unpaired : int
         The number of items for each model if the models had separate test sets.
     difference : float
@@ -762,6 +768,7 @@ class DifferenceSampleSize(Record):
     """
 
     items: int
+    between: tuple[int, int] | None
     unpaired: int
     difference: float
     power: float
@@ -777,7 +784,8 @@ class DifferenceSampleSize(Record):
         power = _tables.percent(self.power)
         level = _tables.percent(self.confidence_level)
         line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
-        return [self.metric, "number"], rows, [line]
+        sure = [] if self.between is None else [_how_sure(self.between, level)]
+        return [self.metric, "number"], rows, [line, *sure]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -787,7 +795,8 @@ class SampleSize(Record):
     Attributes
     ----------
     positives : int
-        The number of truly positive items that guarantees the standard error.
+        The number of truly positive items that guarantees the standard error; of a macro average
+        the number of items of the rarest class.
     total : int or None
         The number of items that have so many positives on average; None without a prevalence.
     variance_bound : float
@@ -809,7 +818,9 @@ class SampleSize(Record):
     metric: str
 
     def _table(self) -> TextTable:
-        rows = [["truly positive items", f"{self.positives:,}"]]
+        rarest = self.metric.startswith("macro_")
+        what = "items of the rarest class" if rarest else "truly positive items"
+        rows = [[what, f"{self.positives:,}"]]
         if self.total is not None:
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
@@ -824,6 +835,8 @@ class PilotSize(Record):
     ----------
     items : int
         The number of items; with groups the number of groups.
+    between : tuple of int
+        The numbers for both ends of the pilot's interval of the variance.
     pilot_items : int
         The number of items, or groups, of the pilot.
     variance : float
@@ -837,6 +850,7 @@ class PilotSize(Record):
     """
 
     items: int
+    between: tuple[int, int]
     pilot_items: int
     variance: float
     half_width: float
@@ -847,4 +861,10 @@ class PilotSize(Record):
         rows = [["pilot", f"{self.pilot_items:,}"], ["planned", f"{self.items:,}"]]
         level = _tables.percent(self.confidence_level)
         line = f"{level} interval of the estimate plus and minus {self.half_width:.4g}"
-        return [self.metric, "items"], rows, [line]
+        return [self.metric, "items"], rows, [line, _how_sure(self.between, level)]
+
+
+def _how_sure(between: tuple[int, int], level: str) -> str:
+    """Return what a pilot leaves open of a plan."""
+    low, high = between
+    return f"the pilot allows {low:,} to {high:,}, at {level}"

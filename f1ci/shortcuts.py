@@ -355,13 +355,16 @@ def compare_models(
     >>> c = [1] * 52 + [0] * 60 + [1] * 8
     >>> comparison = f1ci.compare_models(y_true, {"a": a, "b": b, "c": c})
     >>> print(comparison)
-           f1  95 % low   high    rank
-    b   0.909     0.837  0.951  1 to 2
-    c   0.867     0.789  0.919  1 to 2
-    a   0.737     0.628  0.823       3
+          f1  95 % low   high    rank
+    b  0.909     0.837  0.951  1 to 2
+    c  0.867     0.789  0.919  1 to 2
+    a  0.737     0.628  0.823       3
     b has the best estimate; it is not distinguished from c
     >>> print(comparison.pairs())
-    b has the best estimate; it is not distinguished from c
+           difference  95 % low   high  p (Holm)
+    b - a       0.172     0.093  0.266  < 0.0001
+    c - a       0.130     0.036  0.233     0.013
+    c - b      -0.042    -0.100  0.011      0.11
     """
     return Labels(y_true, checks.as_models(predictions), **options).compare(
         metric,
@@ -386,8 +389,9 @@ def mean_interval(
     ----------
     scores : array_like of float, shape (units,)
         A score from 0 to 1 for each unit. ``nan`` is a unit with nothing to find and nothing found.
-    method : {"logit", "delta"}, optional
-        "logit", the default, stays inside [0, 1]. "delta" is the plain normal interval.
+    method : {"score", "logit", "delta"}, optional
+        "score", the default, allows for units that fail although none of those seen did. "logit" is
+        a t interval that stays inside [0, 1], and "delta" the plain normal interval.
     confidence_level, alternative
         See `Scores.interval`.
     **options
@@ -408,9 +412,9 @@ def mean_interval(
 
     >>> import f1ci
     >>> dice = [0.91, 0.84, 0.79, 0.88, 0.93, 0.76, 0.82, 0.8]
-    >>> interval = f1ci.mean_interval(dice)
-    >>> print(f"{interval.estimate:.4f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.8413 (0.784, 0.885)
+    >>> print(f1ci.mean_interval(dice))
+    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     """
     return Scores(scores, **options).interval(
         method=method, confidence_level=confidence_level, alternative=alternative

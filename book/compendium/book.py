@@ -68,6 +68,7 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     html = staged / "_build" / "html"
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
+    _open_to_visitors(html, _settings(edition.root))
     target = edition.folder / ("preview" if preview else "html")
     last = staged / "last"
     if target.exists():
@@ -76,6 +77,20 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     shutil.rmtree(last, ignore_errors=True)
     say(f"The site is in {target.relative_to(edition.root)}/index.html")
     return [] if preview else problems
+
+
+def _open_to_visitors(html: Path, settings: dict[str, Any]) -> None:
+    """Give the page at the root a title, and search engines a list of all pages."""
+    door = html / "index.html"
+    head = f'<!DOCTYPE html><html lang="en"><head><title>{settings["title"]}</title>'
+    write(door, f"{head}{door.read_text('utf-8').strip()}</head></html>\n")
+    base = settings["html"]["baseurl"]
+    found = sorted(
+        path for folder in ("book", "notebooks") for path in (html / folder).glob("*.html")
+    )
+    urls = "".join(f"<url><loc>{base}{p.relative_to(html).as_posix()}</loc></url>\n" for p in found)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    write(html / "sitemap.xml", f'<urlset xmlns="{space}">\n{urls}</urlset>\n')
 
 
 def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:

@@ -111,6 +111,11 @@ class Items(NamedTuple):
         classes = [self.classes[k] for k in kept.tolist()]
         return self._replace(codes=place[codes], classes=classes, asked=len(kept))
 
+    def weighted(self, weight: Array) -> Items:
+        """Return the items with a weight for each row, or for each group."""
+        of_rows = weight if self.groups is None else weight[self.groups]
+        return self._replace(counts=self.counts * of_rows)
+
     def matrix(self, model: int = 0) -> CellCounts:
         """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
         r = len(self.classes)
