@@ -77,7 +77,8 @@ def answer(door, *arguments, **options):
     try:
         return quiet(door, *arguments, **options)
     except (ValueError, TypeError) as error:
-        assert "read-only" not in str(error)  # the draws' arrays must not be changed
+        if "read-only" in str(error):  # the arrays of a draw must not be changed
+            raise
         return type(error)
 
 
