@@ -123,10 +123,11 @@ def tail(sample: Sample, name: str | None, value: float) -> float:
     return ellipse.tail_probability(limits, float(sample.estimate), float(sample.error), value)
 
 
-def two_tails(sample: Sample, name: str | None) -> float:
-    """Return one minus the level of the interval that has zero as a limit."""
-    above = tail(sample, name, 0.0)
-    return min(2.0 * min(above, 1.0 - above), 1.0)
+def level_of_zero(sample: Sample, asked: Question) -> float:
+    """Return the p-value: one minus the level of the interval that has zero as a limit."""
+    above = tail(sample, asked.method, 0.0)
+    ends = {"greater": above, "less": 1.0 - above, "two-sided": 2.0 * min(above, 1.0 - above)}
+    return ends[asked.alternative]
 
 
 def method_for(sample: Sample, name: str | None) -> tuple[str, Method]:

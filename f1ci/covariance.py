@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from f1ci.data.items import Items
-from f1ci.data.matrix import Cells, Matrix, all_cells, sums_by_code
+from f1ci.data.matrix import CellCounts, Cells, all_cells, sums_by_code
 from f1ci.methods import linear
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import settled
@@ -43,12 +43,12 @@ def moves_of_rows(metric: Metric, items: Items, model: int) -> Array:
 
 
 def observed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:
-    """Return the covariance (K, K, ...), with the divisor n - 1; for items in groups by group.
+    """Return the covariance (K, K, ...) of independent items, with the divisor n - 1.
 
     Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
     """
     moves = np.array([moves_of_rows(metric, items, model) for model, metric in questions])
-    return linear.covariance_of(moves, items.counts, items.groups, items.drawn_strata)
+    return linear.covariance_of(moves, items.counts, items.drawn_strata)
 
 
 def error_of_difference(metric: Metric, items: Items) -> Array:
@@ -137,8 +137,8 @@ def _with_added_items(items: Items, model: int, metric: Metric, added: Array) ->
     r = len(items.classes)
     cells = all_cells(r) if items.strata is None else Cells.at(np.arange(len(added) * r), r)
     counts = sums_by_code(items.places(model), items.counts, len(added) * r)
-    patterns = settled(metric, Matrix(cells, counts))
+    patterns = settled(metric, CellCounts(cells, counts))
     if len(patterns) == 1:
         metric = patterns[0][1]
     more = _by_cell(added, r, counts.ndim - 1)
-    return np.nan_to_num(metric.evaluate(Matrix(cells, counts + more))[1])
+    return np.nan_to_num(metric.evaluate(CellCounts(cells, counts + more))[1])

@@ -38,8 +38,8 @@ from f1ci.data import checks
 from f1ci.samples import CountSample
 from f1ci.types import Array, Seed, Value, as_scalar
 
-Cells: TypeAlias = NDArray[np.int64]
-IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
+TableCounts: TypeAlias = NDArray[np.int64]
+IntervalMethod: TypeAlias = Callable[[TableCounts], Iterable[ArrayLike]]
 
 # More tables than this take an hour; more counts of one cell do not fit in memory.
 _MOST_TABLES = 1e10
@@ -143,7 +143,7 @@ def exact(
     return _result(reduce(np.add, sums))
 
 
-def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
+def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[TableCounts, Array]]:
     """Yield every table of n items that is likely enough, in blocks, in lexicographic order.
 
     Parameters
@@ -334,7 +334,7 @@ class _Study:
     truth: Array
     level: float
 
-    def limits(self, counts: Cells) -> list[Array]:
+    def limits(self, counts: TableCounts) -> list[Array]:
         """Return the end points for some tables; those of F1 if the method has a name."""
         if callable(self.method):
             return [np.asarray(end, dtype=np.float64) for end in self.method(counts)]
@@ -345,7 +345,7 @@ class _Study:
         question = Question(self.method, self.level)
         return list(interval_of(sample, question))
 
-    def sums(self, counts: Cells, weight: Array) -> Array:
+    def sums(self, counts: TableCounts, weight: Array) -> Array:
         """Return weighted sums over tables, shape (7, ...), in the order of `_result`."""
         low, high = self.limits(counts)
         expected = (len(counts), *(self.truth.shape or low.shape[1:]))

@@ -138,10 +138,9 @@ class JointRows:
         )
 
 
-def covariances_of_items(items: Items, rows: Sequence[Row]) -> tuple[Array, Array | None]:
+def covariances_of_items(items: Items, rows: Sequence[Row]) -> tuple[Array, Array]:
     """Return the covariance of estimates, and a multiple of it after adding items."""
-    observed = covariance.observed(items, rows)
-    return observed, None if items.groups is not None else covariance.smoothed(items, rows)
+    return covariance.observed(items, rows), covariance.smoothed(items, rows)
 
 
 def rows_of_cells(

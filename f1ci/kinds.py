@@ -36,10 +36,10 @@ from f1ci import metrics, reading
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
 from f1ci.data.labels import are_indicators, encode
-from f1ci.data.matrix import Matrix as Cells
+from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
-from f1ci.methods import linear, units
+from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import Mean, with_rule
 from f1ci.metrics.base import UNIT
@@ -92,8 +92,9 @@ class _SameItems(Data):
     def _covariances(
         self, _rows: Sequence[Row], samples: Sequence[Sample], _average: str | None
     ) -> tuple[Array, Array | None]:
-        moves = np.array([one.moves.influence for one in samples if isinstance(one, UnitSample)])
-        return linear.covariance_of(moves, np.ones(moves.shape[1:])), None
+        of_units = [one.moves for one in samples if isinstance(one, UnitSample)]
+        moves = np.array([units.delta_moves(one) for one in of_units])
+        return moves @ moves.T, None
 
     def _size(self) -> int:
         if isinstance(self._data, UnitCounts):
@@ -137,8 +138,7 @@ class _Separate(Data):
             block = np.ix_(places, places)
             observed[block], more = covariances_of_items(self._items_of(model), own)
             # The multiple of the covariance is n squared, and models have test sets of their own.
-            if more is not None:
-                smoothed[block] = more / float(self._items_of(model).counts.sum()) ** 2
+            smoothed[block] = more / float(self._items_of(model).counts.sum()) ** 2
         return observed, smoothed
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
@@ -210,7 +210,7 @@ class Matrix(_Separate):
         self._shares: list[Array] | None = None
         if class_shares is not None:
             known = checks.as_mapping(class_shares)
-            self._shares = [shares_by_row(known, Cells.of(x).true) for x in self._tables]
+            self._shares = [shares_by_row(known, CellCounts.of(x).true) for x in self._tables]
 
     def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
         table = self._tables[model]
@@ -218,7 +218,7 @@ class Matrix(_Separate):
         if average is None:
             of_model = reading.each_class(ruled, self._items_of(model))
         else:
-            of_model = sample(ruled, Cells.of(table), fixed=self.fixed)
+            of_model = sample(ruled, CellCounts.of(table), fixed=self.fixed)
         of_model.tell(self.classes, self.constant)
         return of_model
 
@@ -305,7 +305,7 @@ class Counts(_Separate):
         if not tn:
             return CountSample(ruled, tp, fp, fn)
         table = np.stack(np.broadcast_arrays(*tn, fp, fn, tp), axis=-1)
-        return sample(ruled, Cells.of(table.reshape(*table.shape[:-1], 2, 2)))
+        return sample(ruled, CellCounts.of(table.reshape(*table.shape[:-1], 2, 2)))
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
         if average != "binary" or not (metric.binary or metric == metrics.accuracy):
@@ -369,7 +369,8 @@ class Labels(_SameItems):
         a map, a region, a bin of the model's scores. Needs `stratum_shares`.
     stratum_shares : mapping or pandas Series, optional
         The share of each stratum where the score is wanted, such as its part of a map's area. The
-        shares sum to 1. `class_shares` is the case in which the strata are the true classes.
+        shares sum to 1. If the strata are the true classes, pass `class_shares`: where no item is
+        wrong, strata may as well be the predicted classes, and the limits allow for both.
 
     See Also
     --------
@@ -384,7 +385,7 @@ class Labels(_SameItems):
     >>> b = [1] * 50 + [0] * 70
     >>> test = f1ci.Labels(y_true, {"a": a, "b": b})
     >>> print(test.difference("f1", margin=0.05))
-                  p (exact)
+                  p (score)
     difference     < 0.0001
     not inferior   < 0.0001
     equivalent            1
@@ -496,7 +497,7 @@ class Labels(_SameItems):
     def _covariances(
         self, rows: Sequence[Row], samples: Sequence[Sample], average: str | None
     ) -> tuple[Array, Array | None]:
-        if isinstance(self._data, UnitCounts):
+        if isinstance(self._data, UnitCounts) or self._data.groups is not None:
             return super()._covariances(rows, samples, average)
         ruled = [(model, self._read(metric, average)[0]) for model, metric in rows]
         # With two classes, metrics of the positive one may stand beside averages.

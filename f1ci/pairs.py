@@ -1,9 +1,12 @@
-"""The test of two models: a p-value by one of four tests, and p-values against a margin.
+"""The p-value of two models: the level at which zero, or the margin, enters the interval.
 
-The interval and the p-value of the test "score" (or "logit", for units and runs) are one thing: p
-is the level at which zero enters the interval, so p is below 0.05 exactly if the 95 % interval
-does not contain zero. "exact" and "randomisation" test more: that swapping A's and B's predictions
-on any item changes nothing (see `f1ci.methods.paired`). They need the items one by one.
+So p is at most 0.05 exactly if the 95 % interval does not contain zero, for every kind of data and
+every method. The null hypothesis is that the two models have the same score in the population.
+
+"exact" and "randomisation" test more, and only where somebody asks for it: that A and B are
+exchangeable, so that swapping their predictions on any item changes nothing (see
+`f1ci.methods.paired`). Models with the same score need not be exchangeable. Such a test needs the
+items one by one, and has neither a margin nor a direction.
 
 With many pairs some small p-values come by chance, so they are adjusted by the method of Holm
 (1979, Scandinavian Journal of Statistics 6, 65-70): whatever the truth, the probability that any
@@ -16,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from f1ci.answers import Question, method_for, tail, two_tails
+from f1ci.answers import Question, level_of_zero, method_for, tail
 from f1ci.data import checks
 from f1ci.data.items import Items
-from f1ci.data.matrix import Cells, Matrix
+from f1ci.data.matrix import CellCounts, Cells
 from f1ci.methods import paired
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import DifferenceTest, Interval
@@ -27,20 +30,14 @@ from f1ci.runs import RunsSample
 from f1ci.samples import Difference
 from f1ci.types import Array, Seed
 
-SWAPPED = (
-    "swapping A's and B's predictions on any item or group would change nothing in distribution "
-    "(more than that their scores are equal)"
-)
-EQUAL = "the two models have the same score in the population (or differ by the margin)"
-
 
 class Plan(NamedTuple):
-    """How two models are with_p_values.
+    """How two models are compared.
 
     Attributes
     ----------
     test : str or None
-        The name of the test; None for the default.
+        The name of a test of exchangeability; None for the level at which zero enters the interval.
     margin : float
         The difference that does not matter.
     replicates : int
@@ -55,7 +52,9 @@ class Plan(NamedTuple):
     rng: Seed = None
 
 
-def checked_plan(test: str | None, margin: float, replicates: int, rng: Seed) -> Plan:
+def checked_plan(
+    margin: float, test: str | None = None, replicates: int = 9_999, rng: Seed = None
+) -> Plan:
     """Return a plan whose numbers are checked."""
     margin = checks.probability("margin", margin)
     replicates = checks.positive_integer("replicates", replicates)
@@ -65,11 +64,10 @@ def checked_plan(test: str | None, margin: float, replicates: int, rng: Seed) ->
 def with_p_values(
     sample: Difference | RunsSample, interval: Interval, asked: Question, plan: Plan
 ) -> DifferenceTest:
-    """Return the test whether B is better than A, beside the interval of the difference."""
-    name = _test_for(sample, asked, plan.test)
+    """Return the p-values whether B is better than A, beside the interval of the difference."""
     p_value = np.nan
     if not np.isnan(sample.estimate):
-        p_value = _p_value(sample, asked, name, plan)
+        p_value = _p_value(sample, asked, plan)
     worse = None
     beyond = None
     if plan.margin:
@@ -78,12 +76,11 @@ def with_p_values(
     return DifferenceTest(
         interval,
         p_value,
-        SWAPPED if name in ("exact", "randomisation") else EQUAL,
         None if sample.items is None else _discordant(sample.items),
         plan.margin,
         worse,
         beyond,
-        name,
+        plan.test or method_for(sample, asked.method)[0],
         sample.metric.name,
         sample.models,
     )
@@ -91,7 +88,20 @@ def with_p_values(
 
 def refuse_test(sample: Difference | RunsSample, asked: Question, plan: Plan) -> None:
     """Refuse a test, or a method, that is not for these data."""
-    _test_for(sample, asked, plan.test)
+    method_for(sample, asked.method)
+    if plan.test is None:
+        return
+    if sample.items is None:
+        rule = "test= swaps predictions of items, and needs Labels with one run of each model"
+        raise ValueError(f"{rule}, got {checks.short(plan.test)}")
+    possible = ["exact", "randomisation"]
+    if sample.items.groups is not None or _index_of(sample) is None:
+        possible = ["randomisation"]
+    checks.choice("test", plan.test, possible)
+    if plan.margin or asked.alternative != "two-sided":
+        rule = f"test={plan.test!r} asks if A and B are exchangeable, and takes"
+        got = f"margin={plan.margin:g} and alternative={asked.alternative!r}"
+        raise ValueError(f"{rule} neither margin nor alternative, got {got}")
 
 
 def holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
@@ -102,37 +112,24 @@ def holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]
     return {pair: adjusted[pair] for pair in p_values}
 
 
-def _test_for(sample: Difference | RunsSample, asked: Question, name: str | None) -> str:
-    """Return the name of the test, the default of these data if there is none."""
-    inverted, _ = method_for(sample, asked.method)
-    possible = [inverted]
-    if sample.items is not None and sample.items.groups is not None:
-        possible.insert(0, "randomisation")
-    elif sample.items is not None:
-        possible.append("randomisation")
-        if _index_of(sample) is not None:
-            possible.insert(0, "exact")
-    return possible[0] if name is None else checks.choice("test", name, possible)
-
-
 def _index_of(sample: Difference | RunsSample) -> Tversky | None:
     """Return the Tversky score that both models' metrics are, of the same class."""
     a, b = (part.metric for part in sample.parts)
     return a.index if a == b else None
 
 
-def _p_value(sample: Difference | RunsSample, asked: Question, test: str, plan: Plan) -> float:
-    """Return the two-sided p-value of a test by its name."""
+def _p_value(sample: Difference | RunsSample, asked: Question, plan: Plan) -> float:
+    """Return the p-value against equal scores, or that of a test of exchangeability."""
     items = sample.items
     metric = sample.parts[0].metric
-    if items is not None and test == "randomisation":
+    if items is None or plan.test is None:
+        return level_of_zero(sample, asked)
+    if plan.test == "randomisation" or metric.index is None:
         return _swapped_p_value(sample.metric, items, plan)
-    if items is not None and test == "exact" and metric.index is not None:
-        single = metric.single(items)
-        cells = np.zeros((2, 2, 2))
-        np.add.at(cells, tuple(single.codes), single.counts)
-        return paired.exact_p_value(cells, metric.index.a, metric.index.b)
-    return two_tails(sample, asked.method)
+    single = metric.single(items)
+    cells = np.zeros((2, 2, 2))
+    np.add.at(cells, tuple(single.codes), single.counts)
+    return paired.exact_p_value(cells, metric.index.a, metric.index.b)
 
 
 def _swapped_p_value(metric: Metric, items: Items, plan: Plan) -> float:
@@ -141,7 +138,7 @@ def _swapped_p_value(metric: Metric, items: Items, plan: Plan) -> float:
     cells = Cells.at(places, len(items.classes))
 
     def evaluate(counts: Array) -> tuple[Array, Array]:
-        return metric.evaluate(Matrix(cells, counts))
+        return metric.evaluate(CellCounts(cells, counts))
 
     units = paired.swapped_units(where.reshape(2, -1), items.counts, items.groups)
     return paired.random_swaps(units, evaluate, plan.replicates, checks.generator(plan.rng))

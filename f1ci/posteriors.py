@@ -32,11 +32,13 @@ from scipy import special
 from f1ci import metrics
 from f1ci.data import checks
 from f1ci.metrics import Metric
-from f1ci.results import BayesTest, EffectiveCounts, Interval
+from f1ci.results import BayesTest, EffectiveCounts, Frozen, Interval
 from f1ci.types import Array, FloatOrArray, as_scalar
 
 # The metrics whose posterior is a Beta distribution, or a function of one.
-_METRICS = {metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)}
+_POSTERIOR_METRICS = {
+    metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)
+}
 
 
 def effective_counts(
@@ -199,14 +201,14 @@ def posterior(
 def _name_of(metric: str | Metric) -> str:
     """Return "f1", "precision" or "recall" for a metric by any of its names."""
     known = metrics.get(metric)
-    if known != _METRICS.get(known.name):
-        rule = f"metric must be one of {', '.join(map(repr, _METRICS))}"
+    if known != _POSTERIOR_METRICS.get(known.name):
+        rule = f"metric must be one of {', '.join(map(repr, _POSTERIOR_METRICS))}"
         raise ValueError(f"{rule}, got {checks.short(metric)}")
     return known.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posterior:
+class Posterior(Frozen):
     r"""Posterior distribution of precision, recall or F1; made by `posterior`.
 
     Attributes

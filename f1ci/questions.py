@@ -164,19 +164,20 @@ class Data:
         Parameters
         ----------
         metric, average, method, confidence_level, alternative
-            See `interval`. "cautious" is for Tversky indices and accuracy.
+            See `interval`. "cautious" is for Tversky indices and accuracy. With an alternative the
+            interval has one limit, and the p-value is the level at which zero passes this limit.
         a, b : str, optional
             The names of the two models; of two models the first and the second.
         margin : float, default 0
             A difference that does not matter. If given, two more p-values tell whether B is not
             worse than A by the margin, and whether they are equivalent. They invert the interval:
             equivalence has a p-value below 0.05 exactly if the interval of level 0.9 lies inside.
-        test : {"exact", "score", "logit", "randomisation"}, optional
-            "exact" needs no random numbers; it is for labels and Tversky scores (F1, F-beta,
-            precision, recall, Jaccard), accuracy and the micro average, and their default. "score",
-            or whatever `method` is, inverts the interval: p is the level at which zero enters.
-            "randomisation" swaps at random, and is the default for labels with ``groups``. See
-            `f1ci.methods.paired`.
+        test : {"exact", "randomisation"}, optional
+            By default p is one minus the level at which zero enters the interval. These two test
+            more: that A and B are exchangeable, so that swapping their predictions on any item, or
+            all of a unit, changes nothing. "exact" is for labels without ``groups`` and Tversky
+            scores (F1, F-beta, precision, recall, Jaccard), accuracy and the micro average;
+            "randomisation" swaps at random. See `f1ci.methods.paired`.
         replicates : int, default 9999
             The number of random swaps of "randomisation".
         rng : None, int or numpy.random.Generator, optional
@@ -185,8 +186,9 @@ class Data:
         Returns
         -------
         DifferenceTest
-            The difference with its interval, the p-value, and what it speaks against. On the same
-            items, or units, estimates are correlated, and the interval takes that into account.
+            The difference with its interval and its p-value, which is at most 0.05 exactly if the
+            95 % interval does not contain zero. On the same items, or units, estimates are
+            correlated, and the interval takes that into account.
 
         Warns
         -----
@@ -198,7 +200,7 @@ class Data:
         compare : Any number of models.
         """
         asked = question(method, confidence_level, alternative)
-        plan = checked_plan(test, margin, replicates, rng)
+        plan = checked_plan(margin, test, replicates, rng)
         places = self._pair(a, b)
         sample = self._sample_of_two(self._metric(metric), places, average)
         result = self._test(sample, asked, plan)
@@ -211,31 +213,28 @@ class Data:
         *,
         average: str | None = "binary",
         margin: float = 0.0,
-        test: str | None = None,
         method: str | None = None,
-        replicates: int = 9_999,
-        rng: Seed = None,
         confidence_level: float = 0.95,
     ) -> ModelComparison:
         """Compare any number of models, pair by pair.
 
         Parameters
         ----------
-        metric, average, margin, test, method, replicates, rng, confidence_level
+        metric, average, margin, method, confidence_level
             See `difference`. Intervals have the level one by one.
 
         Returns
         -------
         ModelComparison
-            The interval of each model, the test of each pair, and p-values adjusted by Holm's
-            method.
+            The interval of each model, the difference of each pair, and p-values adjusted by
+            Holm's method.
 
         See Also
         --------
         joint : Intervals that are right together.
         """
         asked = question(method, confidence_level)
-        plan = checked_plan(test, margin, replicates, rng)
+        plan = checked_plan(margin)
         checks.at_least_two("models", len(self.models), "a comparison")
         return self._comparison(self._metric(metric), _of_one_score(average), asked, plan)
 

@@ -25,11 +25,40 @@ if TYPE_CHECKING:
 _MOST_ROWS = 30
 
 
-class Record:
-    """Base class of frozen results, which print as a table with lines of text below.
+class Frozen:
+    """Base class of frozen results, which compare and hash by their fields.
 
     Two results are equal if all their fields are: arrays entry by entry, ``nan`` equal to ``nan``.
     """
+
+    __slots__ = ()
+
+    def _fields(self) -> list[tuple[str, object]]:
+        return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
+
+    def _key(self) -> Hashable:
+        return _hashable([value for _, value in self._fields()])
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+
+def _hashable(value: Any) -> Hashable:
+    """Return a field as something that hashes; fields that count as equal become equal."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(entry)) for key, entry in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_hashable, value))
+    return "nan" if isinstance(value, float) and np.isnan(value) else value
+
+
+class Record(Frozen):
+    """Base class of results that print as a table with lines of text below."""
 
     __slots__ = ()
 
@@ -39,9 +68,6 @@ class Record:
         JSON has no ``nan`` and no infinity; they become None.
         """
         return {name: in_json(value) for name, value in self._fields()}
-
-    def _fields(self) -> list[tuple[str, object]]:
-        return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
 
     def _table(self) -> TextTable:
         """Return the head of the printed table, its rows, and the lines below."""
@@ -53,20 +79,6 @@ class Record:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _are_equal(self._fields(), other._fields())
-
-
-def _are_equal(a: object, b: object) -> bool:
-    """Tell if two fields are equal, entry by entry."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_are_equal(a[key], b[key]) for key in a)
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(_are_equal, a, b))
-    if isinstance(a, (float, np.ndarray)) and isinstance(b, (float, np.ndarray)):
-        return np.array_equal(a, b, equal_nan=True)
-    return bool(a == b)
 
 
 def in_json(value: object) -> Any:
@@ -502,9 +514,8 @@ class DifferenceTest(Record):
     interval : Interval
         The difference, B minus A, and its interval.
     p_value : float
-        The two-sided p-value of the null hypothesis; ``nan`` where a score is undefined.
-    null_hypothesis : str
-        The null hypothesis in words.
+        One minus the level at which zero enters the interval; ``nan`` where a score is undefined.
+        Of "exact" and "randomisation" the p-value against exchangeable models.
     discordant : tuple of int
         The numbers of items on which A alone is right, and on which B alone is right; None if
         the models were tested on different items.
@@ -517,7 +528,7 @@ class DifferenceTest(Record):
         The p-value of the null hypothesis that B and A differ by `margin` or more (two
         one-sided tests).
     method : str
-        The method that computed `p_value`.
+        The method of the interval; or the test of exchangeability, if one was asked for.
     metric : str
         The metric that was compared.
     models : tuple of str
@@ -526,7 +537,6 @@ class DifferenceTest(Record):
 
     interval: Interval
     p_value: float
-    null_hypothesis: str
     discordant: tuple[int, int] | None
     margin: float
     p_not_inferior: float | None
@@ -541,26 +551,25 @@ class DifferenceTest(Record):
         return float(self.interval.estimate)
 
     def verdict(self) -> str:
-        """Return the conclusion in a sentence, at the interval's level.
-
-        "Better" needs both the interval and the p-value. The two ask slightly different
-        questions (see `null_hypothesis`) and may disagree in a close case.
-        """
+        """Return the conclusion in a sentence, at the interval's level."""
         a, b = self.models
         if np.isnan(self.p_value):
             return f"{a} and {b} cannot be compared, because a score is undefined"
-        excludes_zero = bool(self.interval.low > 0.0 or self.interval.high < 0.0)
-        significant = self._is_significant(self.p_value)
-        if excludes_zero and significant:
+        if self._of_swaps:
+            are = "are not" if self._is_significant(self.p_value) else "may be"
+            return f"{a} and {b} {are} exchangeable"
+        if self._is_significant(self.p_value):
             return f"{b} is {'better' if self.estimate > 0.0 else 'worse'} than {a}"
         if self._is_significant(self.p_equivalent):
             return f"{a} and {b} are equivalent: they differ by less than {self.margin:g}"
         if self._is_significant(self.p_not_inferior):
             return f"{b} is not worse than {a} by {self.margin:g} or more"
-        if excludes_zero or significant:
-            close = "a close case: interval and p-value disagree"
-            return f"{a} and {b} are not distinguished ({close})"
         return f"{a} and {b} are not distinguished"
+
+    @property
+    def _of_swaps(self) -> bool:
+        """Tell if the p-value is against exchangeable models."""
+        return self.method in ("exact", "randomisation")
 
     def _is_significant(self, p: float | None) -> bool:
         """Tell if a p-value is at most one minus the interval's level; None is not."""
@@ -568,7 +577,7 @@ class DifferenceTest(Record):
 
     def _table(self) -> TextTable:
         p_values = {
-            "difference": self.p_value,
+            "exchangeable" if self._of_swaps else "difference": self.p_value,
             "not inferior": self.p_not_inferior,
             "equivalent": self.p_equivalent,
         }
@@ -612,12 +621,9 @@ class ModelComparison(Record):
         return f"{best} has the best estimate; it is not distinguished from {', '.join(alike)}"
 
     def _apart(self, a: str, b: str) -> bool:
-        """Tell if the adjusted p-value and the interval both say that two models differ."""
+        """Tell if the adjusted p-value says that two models differ."""
         pair = (a, b) if (a, b) in self.tests else (b, a)
-        interval = self.tests[pair].interval
-        size = 1.0 - interval.confidence_level
-        excludes_zero = interval.low > 0.0 or interval.high < 0.0
-        return bool(excludes_zero and self.adjusted[pair] <= size)
+        return self.adjusted[pair] <= 1.0 - self.tests[pair].interval.confidence_level
 
     def records(self) -> list[Fields]:
         """Return a flat dictionary for each pair of models."""

@@ -47,7 +47,7 @@ class Recipe(NamedTuple):
     moves : ndarray, shape (runs, rows)
         How far a unit, an item or a group, moves each run's score.
     number : ndarray, shape (rows,)
-        The number of such units.
+        The number of such units; 0 for a unit without items.
     strata : ndarray of int, shape (rows,), or None
         The stratum of each row.
     """
@@ -73,8 +73,10 @@ def recipe(metric: Metric, data: Items | UnitCounts, runs: list[int]) -> Recipe:
     if isinstance(data, Items) and data.groups is None:
         moves = np.array([moves_of_rows(metric, data, run) for run in runs])
         return Recipe(samples, moves, data.counts, data.drawn_strata)
-    moves = np.array([one.moves.influence for one in samples if isinstance(one, UnitSample)])
-    return Recipe(samples, moves, np.ones(moves.shape[1]), None)
+    of_units = [one.moves for one in samples if isinstance(one, UnitSample)]
+    moves = np.array([one.influence for one in of_units])
+    holds = np.array([one.share > 0.0 for one in of_units]).any(axis=0)
+    return Recipe(samples, moves, np.asarray(holds, dtype=np.float64), None)
 
 
 @dataclass(frozen=True)
@@ -218,8 +220,9 @@ def _mean_unknown(singles: list[Sample]) -> tuple[FloatOrArray, FloatOrArray] | 
 def _variance(recipes: list[Recipe]) -> _Variance:
     """Return the variance of the mean over runs of one recipe, or of B minus A."""
     # 1. The items: each moves the mean over the runs.
-    first = recipes[0]
-    of_items = first.variance(_change([part.moves.mean(axis=0) for part in recipes])[None])
+    number = np.maximum.reduce([part.number for part in recipes])
+    both = recipes[0]._replace(number=number)
+    of_items = both.variance(_change([part.moves.mean(axis=0) for part in recipes])[None])
     # 2. The runs, less the noise of items within runs, which the items' part holds already.
     of_runs = []
     for part in recipes:
@@ -228,4 +231,4 @@ def _variance(recipes: list[Recipe]) -> _Variance:
         residual = part.moves - part.moves.mean(axis=0)
         noise = part.variance(residual) / (runs * (runs - 1.0))
         of_runs.append((max(between - noise, 0.0), runs - 1.0))
-    return _Variance(of_items, float(first.number.sum()) - 1.0, of_runs)
+    return _Variance(of_items, float(number.sum()) - 1.0, of_runs)

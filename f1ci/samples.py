@@ -2,7 +2,7 @@
 
 ==============  ===========================================================================
 `CountSample`   TP, FP and FN of one Tversky score: limits in closed form
-`Table`         a confusion matrix and any metric: limits by Pearson's region
+`TableSample`   a confusion matrix and any metric: limits by Pearson's region
 `UnitSample`    documents, patients, images: so many independent units
 `Difference`    two of these, and how their estimates are correlated: limits by the ellipse
 ==============  ===========================================================================
@@ -22,7 +22,7 @@ import numpy as np
 from f1ci import covariance
 from f1ci.data.items import Items
 from f1ci.data.labels import Codes
-from f1ci.data.matrix import ALL_CELLS, Cells, Matrix, smallest_classes, sums_by_code
+from f1ci.data.matrix import ALL_CELLS, CellCounts, Cells, smallest_classes, sums_by_code
 from f1ci.data.units import UnitCounts
 from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
@@ -61,7 +61,7 @@ class Sample:
         The metric is the F1 of one class, and the items are independent.
     grouped : bool
         The items came in groups.
-    matrix : Matrix or None
+    matrix : CellCounts or None
         The confusion matrices, if they are known.
     units_left_out : int
         How many units have no score of their own.
@@ -89,7 +89,7 @@ class Sample:
     has_blur = False
     is_f1 = False
     grouped = False
-    matrix: Matrix | None = None
+    matrix: CellCounts | None = None
     units_left_out = 0
     counts_them = "zero_division=0 counts them as 0"
     classes: Classes | None = None
@@ -177,7 +177,7 @@ class CountSample(Sample):
     has_cautious_limits = True
 
     def __init__(
-        self, metric: Metric, tp: Array, fp: Array, fn: Array, matrix: Matrix | None = None
+        self, metric: Metric, tp: Array, fp: Array, fn: Array, matrix: CellCounts | None = None
     ) -> None:
         index = metric if isinstance(metric, Tversky) else metric.index
         if index is None:
@@ -211,14 +211,14 @@ class CountSample(Sample):
         return self.counts
 
 
-class Table(Sample):
+class TableSample(Sample):
     """A confusion matrix, or a batch of them, and any metric.
 
     Parameters
     ----------
     metric : Metric
         The metric.
-    matrix : Matrix
+    matrix : CellCounts
         Counts of independent items.
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
@@ -227,7 +227,7 @@ class Table(Sample):
     """
 
     def __init__(
-        self, metric: Metric, matrix: Matrix, fixed: bool = False, named: bool = False
+        self, metric: Metric, matrix: CellCounts, fixed: bool = False, named: bool = False
     ) -> None:
         self.metric = metric
         self.matrix = matrix
@@ -257,15 +257,17 @@ class Table(Sample):
             low[places], high[places] = limits
         return low.reshape(shape), high.reshape(shape)
 
-    def _repeated(self, shape: tuple[int, ...]) -> Matrix:
+    def _repeated(self, shape: tuple[int, ...]) -> CellCounts:
         """Return the tables repeated to a shape with more dimensions in front, as a flat batch."""
         counts = self.table.counts
         cells, *batch = counts.shape
         more = len(shape) - len(batch)
         counts = counts.reshape(cells, *[1] * more, *batch)
-        return Matrix(self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1))
+        return CellCounts(
+            self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
+        )
 
-    def _settled(self, matrix: Matrix) -> list[tuple[Codes, Metric, Metric]]:
+    def _settled(self, matrix: CellCounts) -> list[tuple[Codes, Metric, Metric]]:
         """Return the metrics of the limits and of the estimate, for places of a flat batch.
 
         A class that exists, or counts as a constant, keeps its score in the limits: it may be
@@ -292,7 +294,7 @@ class Table(Sample):
         return _blurred_error(self.metric, self.error, self.table, z)
 
 
-def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array) -> Limits:
+def _limits_of_table(metric: Metric, observed: Metric, matrix: CellCounts, z: Array) -> Limits:
     """Return the score limits of a metric, `observed` where its classes occur, for a flat batch."""
     if isinstance(metric, KnownShares):
         metric = metric.unless_needless(matrix.cells)
@@ -301,7 +303,7 @@ def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array)
     cells, counts = _cells_looked_at(matrix)
 
     def evaluate(q: Array) -> tuple[Array, Array]:
-        return metric.slopes(Matrix(cells, q))
+        return metric.slopes(CellCounts(cells, q))
 
     # 1. The range of the metric in Pearson's region, with the variance factor.
     estimate, influence = observed.evaluate(matrix)
@@ -315,11 +317,11 @@ def _limits_of_table(metric: Metric, observed: Metric, matrix: Matrix, z: Array)
     return _beside(estimate, low, high, metric.range)
 
 
-def _variance_factor(matrix: Matrix, influence: Array) -> Array:
+def _variance_factor(matrix: CellCounts, influence: Array) -> Array:
     """Return the factor on z^2, from the classes or strata and the predicted classes."""
     cells = matrix.cells
-    shares = Matrix(cells, matrix.counts / matrix.total)
-    squares = Matrix(cells, shares.counts * influence * influence)
+    shares = CellCounts(cells, matrix.counts / matrix.total)
+    squares = CellCounts(cells, shares.counts * influence * influence)
     true = (shares.true, squares.true)
     if cells.stratified:
         true = cells.sums_of_strata(shares.counts), cells.sums_of_strata(squares.counts)
@@ -353,13 +355,13 @@ def _beside(estimate: Array, low: Array, high: Array, range_: tuple[float, float
     return np.fmin(low, estimate), np.fmax(high, estimate)
 
 
-def _can_blur(metric: Metric, matrix: Matrix | None) -> bool:
+def _can_blur(metric: Metric, matrix: CellCounts | None) -> bool:
     """Tell if a metric is a function of E(ZA), EA and EZ of two classes."""
     two_classes = metric.binary if matrix is None else matrix.cells.r == 2
     return two_classes and isinstance(metric, ExpectationMetric)
 
 
-def _blurred_error(metric: Metric, error: Array, matrix: Matrix, z: FloatOrArray) -> Array:
+def _blurred_error(metric: Metric, error: Array, matrix: CellCounts, z: FloatOrArray) -> Array:
     """Return the blurred standard error of a metric of the positive class."""
     if not isinstance(metric, ExpectationMetric):
         raise TypeError(f"{metric.name!r} is no function of E(ZA), EA and EZ")
@@ -367,7 +369,7 @@ def _blurred_error(metric: Metric, error: Array, matrix: Matrix, z: FloatOrArray
     return delta.blurred_error(metric, error, (eza[1], ea[1], ez[1]), matrix.total, z)
 
 
-def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
+def _cells_looked_at(matrix: CellCounts) -> tuple[Cells, Array]:
     """Return the cells that probability may move to, and the counts in them.
 
     These are all cells. Of many classes they are the cells with items, the right ones, and the
@@ -423,12 +425,12 @@ class UnitSample(Sample):
         The score, and how each unit moves it.
     grouped : bool
         The units are groups of items.
-    matrix : Matrix or None
+    matrix : CellCounts or None
         The confusion matrix of all items.
     """
 
     def __init__(
-        self, metric: Metric, moves: Moves, grouped: bool = False, matrix: Matrix | None = None
+        self, metric: Metric, moves: Moves, grouped: bool = False, matrix: CellCounts | None = None
     ) -> None:
         self.metric = metric
         self.moves = moves
@@ -436,7 +438,7 @@ class UnitSample(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.estimate = moves.estimate
-        self.error = _error_of_units(moves)
+        self.error = np.sqrt((units.delta_moves(moves) ** 2).sum(axis=0))
         self.logit_needs_error = False  # alike units leave room for units of another kind
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
@@ -547,14 +549,14 @@ class Difference(Sample):
 # From data to samples.
 
 
-def sample(metric: Metric, data: Items | Matrix | UnitCounts, *, fixed: bool = False) -> Sample:
+def sample(metric: Metric, data: Items | CellCounts | UnitCounts, *, fixed: bool = False) -> Sample:
     """Return the sample of a metric of one model.
 
     Parameters
     ----------
     metric : Metric
         The metric. Of an average its rule for classes without a score counts.
-    data : Items, Matrix or UnitCounts
+    data : Items, CellCounts or UnitCounts
         Items in groups become a `UnitSample`.
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
@@ -575,14 +577,14 @@ def _sample_of_items(metric: Metric, items: Items) -> Sample:
 
 
 def _sample_of_matrix(
-    metric: Metric, data: Matrix, fixed: bool = False, named: bool = True
+    metric: Metric, data: CellCounts, fixed: bool = False, named: bool = True
 ) -> Sample:
     patterns = settled(metric, data)
     one = patterns[0][1] if len(patterns) == 1 else metric
     is_counts = one.index is not None and not fixed
     if is_counts and not (named and one.left_out()):
         return CountSample(one, *one.counts(data), data)
-    return Table(one, data, fixed, named)
+    return TableSample(one, data, fixed, named)
 
 
 def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
@@ -608,15 +610,8 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
 
 def difference_of_units(metric: Metric, a: UnitSample, b: UnitSample) -> Difference:
     """Return the sample of B minus A on the same units."""
-    change = units.change(a.moves, b.moves)
-    error = _error_of_units(change)
+    error = units.difference_error(a.moves, b.moves)
     return Difference(metric, a, b, error, np.zeros_like(error))
-
-
-def _error_of_units(moves: Moves) -> Array:
-    """Return the cluster-robust standard error of the delta method."""
-    error = linear.error_of(moves.influence, np.ones(moves.influence.shape))
-    return np.where(np.isnan(moves.estimate), np.nan, error)
 
 
 def unpaired(a: Sample, b: Sample) -> Difference:
@@ -644,7 +639,7 @@ def _units_of_items(metric: Metric, items: Items) -> UnitSample:
     return _units_by_influence(metric, items, matrix)
 
 
-def _units_by_influence(metric: Metric, items: Items, matrix: Matrix) -> UnitSample:
+def _units_by_influence(metric: Metric, items: Items, matrix: CellCounts) -> UnitSample:
     """Return the sample of items in groups from how each group moves the score."""
     estimate, by_cell = metric.evaluate(matrix)
     influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))

@@ -24,7 +24,7 @@ from f1ci.results import (
     Interval,
     ModelComparison,
 )
-from f1ci.types import Classes, LabelsLike, Seed
+from f1ci.types import Classes, LabelsLike
 
 
 def f1_interval(
@@ -311,9 +311,7 @@ def compare_models(
     *,
     average: str | None = "binary",
     margin: float = 0.0,
-    test: str | None = None,
     method: str | None = None,
-    rng: Seed = None,
     confidence_level: float = 0.95,
     **options: Any,
 ) -> ModelComparison:
@@ -325,7 +323,7 @@ def compare_models(
         True labels.
     predictions : mapping of str to sequence
         The labels that each model predicts; at least two models.
-    metric, average, margin, test, method, rng, confidence_level
+    metric, average, margin, method, confidence_level
         See `Labels.compare`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
@@ -334,7 +332,8 @@ def compare_models(
     Returns
     -------
     ModelComparison
-        The interval of each model, the test of each pair, and p-values adjusted by Holm's method.
+        The interval of each model, the difference of each pair, and p-values adjusted by Holm's
+        method.
 
     See Also
     --------
@@ -353,8 +352,8 @@ def compare_models(
     b       0.909     0.837  0.951
     c       0.867     0.789  0.919
     a       0.737     0.628  0.823
-    b - a   0.172     0.093  0.266   0.00018
-    c - a   0.130     0.036  0.233     0.023
+    b - a   0.172     0.093  0.266  < 0.0001
+    c - a   0.130     0.036  0.233     0.013
     c - b  -0.042    -0.100  0.011      0.11
     b has the best estimate; it is not distinguished from c
     """
@@ -362,9 +361,7 @@ def compare_models(
         metric,
         average=average,
         margin=margin,
-        test=test,
         method=method,
-        rng=rng,
         confidence_level=confidence_level,
     )
 

@@ -227,8 +227,8 @@ f1ci.comparison_sample_size(
 # > F1 = {glue:text}`five-b:.3f` ({glue:text}`five-level` CI {glue:text}`five-b-low:.3f` to
 # > {glue:text}`five-b-high:.3f`, Wilson score method). The difference from
 # > model A was {glue:text}`five-difference:.3f` ({glue:text}`five-level` CI
-# > {glue:text}`five-difference-low:.3f` to {glue:text}`five-difference-high:.3f`; exact paired
-# > randomisation test, p = {glue:text}`five-p`). Computed with f1ci.
+# > {glue:text}`five-difference-low:.3f` to {glue:text}`five-difference-high:.3f`, from the score
+# > intervals of both; p = {glue:text}`five-p`). Computed with f1ci.
 #
 # For documents, add: "... in {glue:text}`five-documents` documents; the interval treats documents as
 # independent, not the spans in them". [How to cite](/book/cite.md) has the references.

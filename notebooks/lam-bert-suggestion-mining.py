@@ -393,8 +393,8 @@ say("lam-bert-balanced-p", test.p_value)
 # The test set shows {glue:text}`lam-bert-pairs-shown:d` of the {glue:text}`lam-bert-pairs:d`
 # differences, however often two models agree, and does not show {glue:text}`lam-bert-pairs-not:d`.
 # Balancing the classes changes F1 by {glue:text}`lam-bert-balanced:+.3f`, with the interval
-# {glue:text}`lam-bert-balanced-low:+.3f` to {glue:text}`lam-bert-balanced-high:+.3f` (exact test:
-# p = {glue:text}`lam-bert-balanced-p:.2f`).
+# {glue:text}`lam-bert-balanced-low:+.3f` to {glue:text}`lam-bert-balanced-high:+.3f`
+# (p = {glue:text}`lam-bert-balanced-p:.2f`).
 #
 # ### What no interval covers
 #

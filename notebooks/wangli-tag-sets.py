@@ -185,13 +185,13 @@ show.table(head, rows, numeric=range(2, 6))
 # ### The paired exact test on the same folds
 #
 # Each repetition tests every utterance once. So it is one paired comparison of 153,656 words, and
-# The test of `f1ci.Labels` applies. The $p$-values are two-sided. The t test, with the correction of
+# `test="exact"` applies, which asks if swapping the two models' answers would change nothing. The $p$-values are two-sided. The t test, with the correction of
 # {cite:t}`nadeau2003`, uses the six differences of the folds.
 
 # %%
 paired = {
     (*case, repetition): tag_sets.both(cells[case[0]][repetition].sum(axis=(0, 1))).difference(
-        case[1]
+        case[1], test="exact"
     )
     for case in cases
     for repetition in range(3)
@@ -425,7 +425,8 @@ for pair in PAIRS:
         )
         gap = np.subtract(*(fold_statistics.scores(tables, metric) for tables in (b, a)))
         exact = [
-            tag_sets.both(table[0].sum(axis=0)).difference(metric).p_value for table in inside[pair]
+            tag_sets.both(table[0].sum(axis=0)).difference(metric, test="exact").p_value
+            for table in inside[pair]
         ]
         verdicts[pair, metric] = {
             "better": (bayes < 0.5).mean(),

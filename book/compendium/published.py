@@ -11,7 +11,9 @@
 - `restated.csv`: rows that print the number of another row again,
 - `hashes.csv`: a hash of each table's printed strings and of each entry's quotes. A digit that
   changes in this folder is noticed, also where the papers' text is not at hand.
-  ``python -m compendium.published`` writes this file again.
+
+``python -m compendium.published`` writes the hashes again, and with ``--new KEY NAME`` the files in
+which a new paper begins.
 
 A printed number is read exactly, into its value and half a unit of its last printed
 digit, both as fractions. **A number keeps its printed unit**: "99.6%" is 99.6, and a notebook
@@ -20,11 +22,13 @@ records it in per cent. This rule also fits tables that have the sign in the hea
 
 from __future__ import annotations
 
+import argparse
 import csv
 import fnmatch
 import functools
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -32,7 +36,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from compendium import PUBLISHED, RefusedError, write
+from compendium import PUBLISHED, ROOT, RefusedError, write
 
 _Kind = TypeVar("_Kind")
 
@@ -306,7 +310,36 @@ def hashes(published: Published) -> dict[str, str]:
     }
 
 
+def begin(key: str, name: str, root: Path = ROOT) -> str:
+    """Write the files in which a paper begins, and return what CONTRIBUTING.md says of the rest."""
+    folder = root / "book" / "published"
+    if not re.fullmatch(r"[a-z]+", key) or key in Published(folder).papers:
+        raise LedgerError(f"{key!r} is not a new key of small letters")
+    write(folder / f"{key}.csv", f"{','.join(ROW_COLUMNS)}\n")
+    with (folder / "papers.csv").open("a", encoding="utf-8", newline="") as papers:
+        csv.writer(papers, lineterminator="\n").writerow([key, name, f"{key}.txt", "", ""])
+    templates = Path(__file__).with_name("templates")
+    begun = {"chapter.txt": f"book/{key}.md", "notebook.txt": f"notebooks/{key}-results.py"}
+    for template, place in begun.items():
+        text = (templates / f"new-{template}").read_text("utf-8")
+        write(root / place, text.replace("<key>", key).replace("<name>", name))
+    contents = root / "book" / "_toc.yml"
+    text, last = contents.read_text("utf-8"), [*Published(folder).papers][-2]
+    chapter = re.search(rf"^( +)- file: book/{last}\n(?:\1 .*\n)*", text, re.M)
+    assert chapter, f"{last} has no chapter in the contents"
+    indent = chapter[1]
+    line = f"{indent}- file: book/{key}\n{indent}  sections:\n"
+    line += f"{indent}    - file: notebooks/{key}-results\n"
+    write(contents, text[: chapter.end()] + line + text[chapter.end() :])
+    recipes = (root / "CONTRIBUTING.md").read_text("utf-8")
+    return recipes.partition("### A paper\n")[2].partition("\n### ")[0].strip()
+
+
 def _main() -> None:
+    parser = argparse.ArgumentParser(description="Write the hashes of the printed numbers again.")
+    parser.add_argument("--new", nargs=2, metavar=("KEY", "NAME"), help="begin a paper first")
+    if new := parser.parse_args().new:
+        sys.stdout.write(f"{begin(*new)}\n")
     found = hashes(Published())
     listed = "".join(f"{name},{digest}\n" for name, digest in found.items())
     write(PUBLISHED / "hashes.csv", f"what,sha256\n{listed}")

@@ -113,8 +113,7 @@ def compare(options: Namespace) -> Answer:
     comparison = _comparison(options, predictions, metric, positive)
     score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
     test = next(iter(comparison.tests.values()))
-    how = f"method {test.interval.method}, test {test.method}"
-    text = f"{_shape(predictions)}, {score}, {how}\n\n{comparison}"
+    text = f"{_shape(predictions)}, {score}, method {test.interval.method}\n\n{comparison}"
     first = _tables.printable(predictions.models[0])
     fails = options.fail_if == "worse" and _is_any_worse(comparison, than=first)
     return Answer(text, _rows(comparison), int(fails))
@@ -133,18 +132,16 @@ def _comparison(
         margin=options.margin,
         groups=predictions.groups,
         method=options.method,
-        rng=0,
         confidence_level=options.confidence_level,
         **(_given(options, "labels", "zero_division") | arguments),
     )
 
 
 def _is_any_worse(comparison: f1ci.results.ModelComparison, than: str) -> bool:
-    """Tell if a model is worse than the first, by its interval and by Holm's p-value."""
+    """Tell if a model is worse than the first, by Holm's p-value."""
     tests = [(pair, test) for pair, test in comparison.tests.items() if pair[0] == than]
     return any(
-        test.interval.high < 0.0
-        and comparison.adjusted[pair] <= 1.0 - test.interval.confidence_level
+        test.estimate < 0.0 and comparison.adjusted[pair] <= 1.0 - test.interval.confidence_level
         for pair, test in tests
     )
 
@@ -186,7 +183,6 @@ def _rows(comparison: f1ci.results.ModelComparison) -> list[Fields]:
         row["p_not_inferior"] = test.p_not_inferior
         row["p_equivalent"] = test.p_equivalent
         row["method"] = test.interval.method
-        row["test"] = test.method
         rows.append(row)
     rows[-1]["verdict"] = comparison.verdict()
     return rows

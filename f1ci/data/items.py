@@ -8,7 +8,7 @@ import numpy as np
 
 from f1ci.data import checks
 from f1ci.data.labels import Codes, encode
-from f1ci.data.matrix import ALL_CELLS, Cells, Matrix, all_cells, smallest_classes, sums_by_code
+from f1ci.data.matrix import ALL_CELLS, CellCounts, Cells, all_cells, smallest_classes, sums_by_code
 from f1ci.types import Array, Classes, LabelsLike
 
 # Matrices by stratum of more cells than this list the cells with items.
@@ -79,23 +79,23 @@ class Items(NamedTuple):
         classes = [self.classes[k] for k in kept.tolist()]
         return self._replace(codes=place[codes], classes=classes, asked=len(kept))
 
-    def matrix(self, model: int = 0) -> Matrix:
+    def matrix(self, model: int = 0) -> CellCounts:
         """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
         r = len(self.classes)
         true, predicted = self.codes[[0, model + 1]]
         if self.strata is not None:
             return self._stratified_matrix(model)
         if r > ALL_CELLS:
-            return Matrix(Cells(r, true, predicted), self.counts)
-        return Matrix(all_cells(r), sums_by_code(true * r + predicted, self.counts, r * r))
+            return CellCounts(Cells(r, true, predicted), self.counts)
+        return CellCounts(all_cells(r), sums_by_code(true * r + predicted, self.counts, r * r))
 
-    def _stratified_matrix(self, model: int) -> Matrix:
+    def _stratified_matrix(self, model: int) -> CellCounts:
         """Return the matrix of a model by stratum, with the cells that may hold items."""
         occupied = self.places(model)
         possible = self._possible_places(model)
         places = np.searchsorted(possible, occupied)
         counts = sums_by_code(places, self.counts, len(possible))
-        return Matrix(Cells.at(possible, len(self.classes)), counts)
+        return CellCounts(Cells.at(possible, len(self.classes)), counts)
 
     def places(self, model: int) -> Codes:
         """Return the place of each row's cell: stratum, then true, then predicted class."""

@@ -138,7 +138,7 @@ def _few_cells(r: int) -> Cells:
     return Cells(r, *np.divmod(np.arange(r * r), r))
 
 
-class Matrix:
+class CellCounts:
     """A confusion matrix, or a batch of them, by cell.
 
     Attributes
@@ -163,7 +163,7 @@ class Matrix:
         self.total: Array = np.asarray(counts.sum(axis=0))
 
     @classmethod
-    def of(cls, tables: Array) -> Matrix:
+    def of(cls, tables: Array) -> CellCounts:
         """Return the matrix of checked tables of shape (..., r, r); rows are true classes."""
         r = tables.shape[-1]
         batch = np.moveaxis(tables, (-2, -1), (0, 1))
@@ -182,9 +182,9 @@ class Matrix:
         """Add up a value by cell (K, ...) over all items."""
         return np.asarray((self.counts * values).sum(axis=0))
 
-    def some(self, which: Codes | slice) -> Matrix:
+    def some(self, which: Codes | slice) -> CellCounts:
         """Return the matrices at some places of a flat batch."""
-        return Matrix(self.cells, self.counts.reshape(len(self.counts), -1)[:, which])
+        return CellCounts(self.cells, self.counts.reshape(len(self.counts), -1)[:, which])
 
 
 def dense(cells: Cells, values: Array) -> Array:

@@ -5,11 +5,11 @@ influence over n (see `f1ci.metrics.base`). The variance of the estimate is then
 squares of these moves, and the covariance of two estimates the sum of their products (Takahashi et
 al. 2022, section 3; Yuan & Jiang 2025, proposition 1). Three things change what is summed:
 
-- **Groups.** If items of one group depend on one another, groups are what was drawn: the moves of
-  their items are summed first.
+- **Units.** If items of one unit depend on one another, units are what was drawn: the moves of
+  their items are summed first (`f1ci.methods.units`).
 - **Strata.** If a fixed number was drawn from each stratum, the moves have the mean 0 in each, and
   the factor n_h / (n_h - 1) is that of the stratum (Cochran 1977, *Sampling Techniques*, section
-  5.3). A stratum with one item has no variance, and the factor 1. Strata of groups count groups.
+  5.3). A stratum with one item has no variance, and the factor 1.
 - **The divisor.** n - 1 is the rule (Yuan & Jiang, remark 2). One score of independent items has n,
   the maximum likelihood of Takahashi et al.
 
@@ -32,7 +32,6 @@ _ROUNDING = 1e-14
 def covariance_of(
     moves: Array,
     number: Array,
-    groups: NDArray[np.intp] | None = None,
     strata: NDArray[np.intp] | None = None,
     ddof: int = 1,
 ) -> Array:
@@ -44,20 +43,12 @@ def covariance_of(
         How far one item of each row moves the estimates; of mean zero.
     number : ndarray, shape (rows, ...)
         The number of alike items in each row.
-    groups, strata : ndarray of int, shape (rows,), optional
-        The group and the stratum of each row.
+    strata : ndarray of int, shape (rows,), optional
+        The stratum of each row.
     ddof : int, default 1
         What is taken from n in the divisor.
     """
-    # 1. The units are groups.
-    if groups is not None:
-        moves = _sums_by_group(moves * number, groups)
-        if strata is not None:
-            strata = strata[np.unique(groups, return_index=True)[1]]
-        number = np.ones(moves.shape[1:])
-    # 2. The factor n / (n - 1) of each stratum.
     factor = _factor(number, strata, ddof)
-    # 3. Sums of products.
     with np.errstate(invalid="ignore"):
         return np.asarray(np.einsum("kr...,lr...->kl...", moves * (number * factor), moves))
 
@@ -65,24 +56,16 @@ def covariance_of(
 def error_of(
     moves: Array,
     number: Array,
-    groups: NDArray[np.intp] | None = None,
     strata: NDArray[np.intp] | None = None,
     ddof: int = 1,
 ) -> Array:
     """Return the standard error (...) of one estimate from its moves (rows, ...)."""
-    return np.asarray(np.sqrt(covariance_of(moves[None], number, groups, strata, ddof)[0, 0]))
+    return np.asarray(np.sqrt(covariance_of(moves[None], number, strata, ddof)[0, 0]))
 
 
 def without_rounding(values: Array, size: Array) -> Array:
     """Return sums of terms of some size; those that are rounding as exact zeros."""
     return np.where(np.abs(values) <= _ROUNDING * size, 0.0, values)
-
-
-def _sums_by_group(moves: Array, groups: NDArray[np.intp]) -> Array:
-    """Return moves (K, rows) summed by group."""
-    sums = [np.bincount(groups, row) for row in moves]
-    size = [np.bincount(groups, row) for row in np.abs(moves)]
-    return without_rounding(np.array(sums, np.float64), np.array(size, np.float64))
 
 
 def _factor(number: Array, strata: NDArray[np.intp] | None, ddof: int) -> Array:

@@ -1,7 +1,7 @@
 r"""Score limits of any smooth metric: its range over tables that Pearson's test does not reject.
 
 Let p_c be the share of N items that fall into cell c of a table. Pearson's test does not reject the
-probabilities q just if
+probabilities q exactly if
 
     sum over c of p_c^2 / q_c <= 1 + h,        h = z^2 / N.
 
@@ -38,9 +38,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from f1ci.types import Array, FloatOrArray
 
@@ -87,25 +88,28 @@ def score_limits(evaluate: Evaluate, counts: Array, z: FloatOrArray) -> tuple[Ar
         slopes by cell.
     counts : ndarray, shape (K, B)
         The counts by cell.
-    z : float or ndarray, shape (B,)
+    z : float or ndarray, shape (..., B)
         The two-sided normal quantile of the level.
 
     Returns
     -------
-    tuple of ndarray, shape (B,)
+    tuple of ndarray, shape (..., B)
         The limits; nan where the metric is undefined in the middle of the region.
     """
     tables = counts.shape[1]
     n = counts.sum(axis=0)
-    h = np.broadcast_to(z, tables) ** 2 / n
-    limits = np.empty((2, tables))
+    h = np.broadcast_to(z, np.broadcast_shapes(np.shape(z), n.shape)) ** 2 / n
+    every = h.ravel()
+    limits = np.empty((2, every.size))
     size = max(1, _BLOCK // (2 * len(counts)))
-    for start in range(0, tables, size):
+    for start in range(0, every.size, size):
         block = slice(start, start + size)
-        p = counts[:, block] / n[block]
+        table = np.arange(every.size)[block] % tables
+        p = counts[:, table] / n[table]
         with np.errstate(all="ignore"):
-            limits[:, block] = _both_ends(evaluate, p, h[block])
-    return limits[0], limits[1]
+            limits[:, block] = _both_ends(evaluate, p, every[block])
+    low, high = limits.reshape(2, *h.shape)
+    return low, high
 
 
 def variance_factor(p: Array, e: Array, n: Array, classes: Iterable[tuple[Array, Array]]) -> Array:
@@ -139,41 +143,68 @@ def _both_ends(evaluate: Evaluate, p: Array, h: Array) -> Array:
     h = np.tile(h, 2)
     reached = np.maximum(h, _SMALLEST_H)
     estimate = evaluate(p)[0]
-    end = _furthest_value(evaluate, p, reached, side, side * estimate)
+    end = side * _furthest_value(evaluate, p, reached, side, side * np.nan_to_num(estimate))
     nearer = estimate + (end - estimate) * np.sqrt(h / reached)
     return np.where((h < _SMALLEST_H) & np.isfinite(estimate), nearer, end).reshape(2, -1)
 
 
+class _Search(NamedTuple):
+    """How far the search has come, in a batch of tables. Values and slopes are times the side."""
+
+    p: Array  # the observed shares
+    h: Array  # the size of the region
+    side: Array  # 1 for the largest value, -1 for the smallest
+    estimate: Array
+    k: Array  # the last point
+    value: Array  # there
+    e: Array  # the slopes there
+    drag: Array
+
+
 def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimate: Array) -> Array:
-    """Return the largest value in the region where `side` is 1, the smallest where it is -1."""
+    """Return the largest value in the region, times the side."""
     # 1. Start where no cell is empty.
     k = _middle(p, h)
     value, e = (side * x for x in evaluate(k))
-    drag = np.full_like(h, _FIRST_DRAG)
+    search = _Search(p, h, side, estimate, k, value, e, np.full_like(h, _FIRST_DRAG))
     places = np.arange(len(h))
     reached = np.empty_like(h)
-    sides = side
     for _ in range(_ROUNDS):
-        # 2. Look at the furthest point of the smaller region. Straight slopes promise this gain.
-        q = _furthest(np.hypot(p, np.sqrt(drag) * k), e, 1.0 + h + drag, h)
-        promise = _total(e * (q - k))
-        value_there, e_there = (side * x for x in evaluate(q))
-        # 3. Go there if it is further out. A value that is nan is not.
-        gain = value_there - value
-        further = gain >= -_ROUNDING
-        k, e = np.where(further, q, k), np.where(further, e_there, e)
-        value = np.where(further, value_there, value)
-        reached[places] = value
-        # 4. Go on with the tables that have a way to go.
-        on = (1.0 + drag) * promise > _least_promise(value, estimate)
-        drag = _next_drag(drag, gain, promise)
+        # 2. A round, and what it has reached.
+        search, on = _round(evaluate, search)
+        reached[places] = search.value
+        # 3. Go on with the tables that have a way to go.
         if not on.any():
             break
         if not on.all():
             places = places[on]
-            parts = p, h, side, estimate, k, e, value, drag
-            p, h, side, estimate, k, e, value, drag = (x[..., on] for x in parts)
-    return sides * reached
+            search = _Search(*(x[..., on] for x in search))
+    return reached
+
+
+def _round(evaluate: Evaluate, search: _Search) -> tuple[_Search, NDArray[np.bool_]]:
+    """Return the search after one round, and where it has a way to go."""
+    p, h, side, estimate, k, value, e, drag = search
+    # 1. Look at the furthest point of the smaller region. Straight slopes promise this gain.
+    q = _furthest(np.hypot(p, np.sqrt(drag) * k), e, 1.0 + h + drag, h)
+    promise = _total(e * (q - k))
+    value_there, e_there = (side * x for x in evaluate(q))
+    gain = value_there - value
+    # 2. Go there if it is further out. A value that is nan is not.
+    further = gain >= -_ROUNDING
+    value = np.where(further, value_there, value)
+    # 3. The search ends where the slopes promise hardly more.
+    on = (1.0 + drag) * promise > _PROMISE * np.abs(value - estimate) + _ROUNDING
+    k = np.where(further, q, k)
+    e = np.where(further, e_there, e)
+    return _Search(p, h, side, estimate, k, value, e, _next_drag(drag, gain, promise)), on
+
+
+def _next_drag(drag: Array, gain: Array, promise: Array) -> Array:
+    """Return less drag where a step kept its promise, and more where it brought little."""
+    other = np.where(gain > _BROKEN * promise, 1.0, _MORE_DRAG)
+    factor = np.where(gain > _KEPT * promise, _LESS_DRAG, other)
+    return np.asarray(np.maximum(factor * drag, _LEAST_DRAG))
 
 
 def _middle(p: Array, h: Array) -> Array:
@@ -184,18 +215,6 @@ def _middle(p: Array, h: Array) -> Array:
     """
     spread = np.linspace(0.99, 1.01, len(p))[:, None] / len(p)
     return (p + _SPREAD * h * spread) / (1.0 + _SPREAD * h)
-
-
-def _least_promise(value: Array, estimate: Array) -> Array:
-    """Return the gain below which the search ends."""
-    return _PROMISE * np.abs(value - np.nan_to_num(estimate)) + _ROUNDING
-
-
-def _next_drag(drag: Array, gain: Array, promise: Array) -> Array:
-    """Return less drag where a step kept its promise, and more where it brought little."""
-    kept = [gain > _KEPT * promise, gain > _BROKEN * promise]
-    change = np.select(kept, [_LESS_DRAG, 1.0], _MORE_DRAG)
-    return np.asarray(np.maximum(change * drag, _LEAST_DRAG))
 
 
 def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
@@ -216,17 +235,23 @@ def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
     near = _NEAR * h + _ROUNDING * np.sqrt(len(a))
     for _ in range(_STEPS):
         u = np.maximum(u, least)
-        s = u + d
-        root = np.sqrt(s)
-        q = a / root
-        A = _total(q)
-        B = _total(a * root)
-        f = np.log(A * B / kappa)
+        q, f, slope = _excess(u, a, d, kappa)
         on = ~(np.abs(f) <= near)
         if not on.any():
             break
-        u = np.where(on, u - 2.0 * f / (A / B - _total(q / s) / A), u)
-    return np.asarray(q / A)
+        u = np.where(on, u - f / slope, u)
+    return q
+
+
+def _excess(u: Array, a: Array, d: Array, kappa: Array) -> tuple[Array, Array, Array]:
+    """Return q at u, the logarithm f of A B / kappa, and the slope of f."""
+    s = u + d
+    root = np.sqrt(s)
+    q = a / root
+    A = _total(q)
+    B = _total(a * root)
+    f = np.log(A * B / kappa)
+    return q / A, f, 0.5 * (A / B - _total(q / s) / A)
 
 
 def _root_if_small(a: Array, d: Array, kappa: Array) -> Array:

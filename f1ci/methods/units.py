@@ -70,6 +70,22 @@ class Moves(NamedTuple):
         return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
 
 
+def delta_moves(moves: Moves) -> Array:
+    """Return moves (units, ...) whose sum of squares is the variance by the delta method.
+
+    The factor is G / (G - 1) for the G units that hold items. They are nan where the score is.
+    """
+    factor = moves.units / np.maximum(moves.units - 1.0, 1.0)
+    return np.where(np.isnan(moves.estimate), np.nan, np.sqrt(factor) * moves.influence)
+
+
+def difference_error(a: Moves, b: Moves) -> Array:
+    """Return the standard error of B's score minus A's by the delta method."""
+    of_a, of_b = delta_moves(a), delta_moves(b)
+    moves = _rounded(of_b - of_a, np.abs(of_a) + np.abs(of_b))
+    return np.asarray(np.sqrt((moves**2).sum(axis=0)))
+
+
 def jackknife_error(moves: Moves) -> Array:
     """Return the jackknife's standard error."""
     factor = 1.0 - 1.0 / moves.units

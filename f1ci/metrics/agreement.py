@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from f1ci.data.items import Items
-from f1ci.data.matrix import Matrix
+from f1ci.data.matrix import CellCounts
 from f1ci.metrics.base import (
     UNIT,
     BinaryMetric,
@@ -30,6 +30,9 @@ from f1ci.types import Array
 # The smallest and the largest correlation and kappa.
 SIGNED = (-1.0, 1.0)
 
+# Agreement beyond chance that is this small next to the two is rounding, and is really zero.
+_ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, repr=False)
 class NegativeShare(BinaryMetric):
@@ -37,7 +40,7 @@ class NegativeShare(BinaryMetric):
 
     index: Tversky | None = None
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         return counts_of_class(matrix, 0)
 
     def single(self, items: Items) -> Items:
@@ -65,7 +68,7 @@ class Kappa(Metric):
     power: int
     range: tuple[float, float] = SIGNED
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         cells = matrix.cells
         p = matrix.counts / matrix.total
         true = matrix.true / matrix.total
@@ -78,9 +81,9 @@ class Kappa(Metric):
         # 2. Kappa is 1 - observed / chance.
         observed = (weight * p).sum(axis=0)
         chance = (true * against_predicted).sum(axis=0)
-        shift = against_predicted[cells.true] + against_true[cells.predicted]
-        slopes = observed / chance**2 * shift - weight / chance
-        return finite(1.0 - observed / chance), slopes, np.abs(slopes)
+        value = _less(chance, observed) / chance
+        shift = observed / chance * (against_predicted[cells.true] + against_true[cells.predicted])
+        return finite(value), (shift - weight) / chance, (shift + weight) / chance
 
     def _weighed(self, shares: Array) -> Array:
         """Return for each class the sum of the weights of all classes, times their shares."""
@@ -98,7 +101,7 @@ class Mcc(Metric):
     name: str
     range: tuple[float, float] = SIGNED
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         cells = matrix.cells
         true = matrix.true / matrix.total
         predicted = matrix.predicted / matrix.total
@@ -109,20 +112,25 @@ class Mcc(Metric):
         # Rounding must not make a perfect classification better than perfect.
         value = np.clip(common / root, -1.0, 1.0)
         right = cells.right.reshape(-1, *(1,) * (true.ndim - 1))
-        slope = right - predicted[cells.true] - true[cells.predicted]
-        scale = true[cells.true] / of_true + predicted[cells.predicted] / of_predicted
+        by_chance = predicted[cells.true] + true[cells.predicted]
+        scale = value * (true[cells.true] / of_true + predicted[cells.predicted] / of_predicted)
         # `_one_less_squares` is 1 - sum(shares^2) only where the shares add up to 1.
-        slopes = slope / root + value * scale
-        return finite(value), slopes, np.abs(slopes)
+        slopes = (right - by_chance) / root + scale
+        return finite(value), slopes, (right + by_chance) / root + np.abs(scale)
 
-    def _covariance(self, matrix: Matrix) -> Array:
+    def _covariance(self, matrix: CellCounts) -> Array:
         """Return the share of right items less what chance would give."""
         right = matrix.right / matrix.total
         if len(right) == 2:  # without cancellation
             wrong = (matrix.true - matrix.right) / matrix.total
             return np.asarray(2.0 * (right[0] * right[1] - wrong[0] * wrong[1]))
         chance = (matrix.true * matrix.predicted).sum(axis=0) / matrix.total**2
-        return np.asarray(right.sum(axis=0) - chance)
+        return _less(right.sum(axis=0), chance)
+
+
+def _less(a: Array, b: Array) -> Array:
+    """Return a - b for positive sums; exactly zero where the difference is rounding."""
+    return np.where(np.abs(a - b) <= _ROUNDING * (a + b), 0.0, a - b)
 
 
 def _one_less_squares(x: Array) -> Array:
@@ -139,11 +147,11 @@ mcc = Mcc("mcc")
 class Correlation(BinaryMetric):
     """The correlation of two classes, from the matrix: 1 - EZ has no digits where EZ is near 1."""
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         return mcc.estimate(matrix)
 
-    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+    def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         return mcc.slopes(matrix)
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         return mcc.slopes_and_size(matrix)

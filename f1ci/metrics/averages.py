@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from f1ci.data import checks
 from f1ci.data.items import Items
-from f1ci.data.matrix import Matrix
+from f1ci.data.matrix import CellCounts
 from f1ci.metrics.base import (
     FEW,
     UNIT,
@@ -97,13 +97,13 @@ class Mean(ClassMetric):
         kept = [place for place in self.chosen if place not in (self.absent or ())]
         return kept[0] if len(kept) == 1 else None
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         return counts_of_class(matrix, self._only_class or 0)
 
     def single(self, items: Items) -> Items:
         return items if self._only_class is None else items.one_class(self._only_class)
 
-    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def undefined(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell which of all classes are averaged but have no score."""
         if self.average == "micro" or self.strict:
             return None
@@ -176,7 +176,7 @@ class Mean(ClassMetric):
         every[:, list(self.chosen) or slice(None)] = slopes
         return mean, every
 
-    def perfect(self, matrix: Matrix) -> Array:
+    def perfect(self, matrix: CellCounts) -> Array:
         """Return the value if all items were right: the end of the range of Tversky scores."""
         if isinstance(self.of, Tversky) and np.isnan(self.constant):
             return np.full(matrix.total.shape, self.range[1])
@@ -193,14 +193,14 @@ class Mean(ClassMetric):
         """Return the classes without a score, unless they count as a constant."""
         return self.absent or () if np.isnan(self.constant) else ()
 
-    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+    def unknown(self, matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
         """Return how much lower and higher the classes without a score may make the average."""
         if np.isnan(self.constant):
             return None
         share = np.nan_to_num(self.share_absent(matrix))
         return share * (self.constant - self.range[0]), share * (self.range[1] - self.constant)
 
-    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which of all classes few items matter to a Tversky score that is averaged."""
         if self.average == "micro" or not isinstance(self.of, Tversky):
             return None
@@ -213,7 +213,7 @@ class Mean(ClassMetric):
         few[~averaged] = False
         return np.asarray(few)
 
-    def share_absent(self, matrix: Matrix) -> Array:
+    def share_absent(self, matrix: CellCounts) -> Array:
         """Return the weight of the classes that have no score."""
         means = self._chosen(*expectations(matrix))
         _, weights, missing = self._scores_and_weights(means)
@@ -223,7 +223,7 @@ class Mean(ClassMetric):
 class Micro(ShareRight, Mean):
     """The micro average of an F score over all classes: the share of items that are right."""
 
-    def undefined(self, matrix: Matrix, /) -> None:
+    def undefined(self, matrix: CellCounts, /) -> None:
         """Return None: the share of right items is always defined."""
 
 
@@ -284,7 +284,7 @@ class MacroStar(ClassMetric):
     of_precision: Mean = MEAN_PRECISION
     of_recall: Mean = MEAN_RECALL
 
-    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def undefined(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell which classes have no precision, and then which have no recall."""
         of_precision = self.of_precision.undefined(matrix)
         of_recall = self.of_recall.undefined(matrix)
@@ -333,7 +333,7 @@ class MacroStar(ClassMetric):
         """Return the classes without a precision, then those without a recall."""
         return self.of_precision.left_out() + self.of_recall.left_out()
 
-    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+    def unknown(self, matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
         """Return the larger one of what the classes without a precision, or a recall, may do."""
         of_precision = self.of_precision.unknown(matrix)
         of_recall = self.of_recall.unknown(matrix)
@@ -341,7 +341,7 @@ class MacroStar(ClassMetric):
             return None
         return np.fmax(of_precision[0], of_recall[0]), np.fmax(of_precision[1], of_recall[1])
 
-    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes few items matter to the precision or to the recall."""
         of_precision = self.of_precision.with_few_items(matrix)
         of_recall = self.of_recall.with_few_items(matrix)
@@ -369,7 +369,7 @@ def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:
     return metric.of_precision, metric.of_recall
 
 
-def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metric]]:
+def settled(metric: Metric, matrix: CellCounts) -> list[tuple[NDArray[np.intp], Metric]]:
     """Return the places of a flat batch by what is undefined there, with the settled metric."""
     every = np.arange(matrix.total.size)
     undefined = metric.undefined(matrix)
@@ -386,7 +386,7 @@ def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metr
     ]
 
 
-def with_every_class(metric: Metric, matrix: Matrix) -> Metric:
+def with_every_class(metric: Metric, matrix: CellCounts) -> Metric:
     """Return the average in which every class has a score, whatever the matrix."""
     undefined = metric.undefined(matrix)
     return metric.settled(np.zeros(0 if undefined is None else len(undefined), dtype=bool))

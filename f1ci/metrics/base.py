@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci.data import checks
 from f1ci.data.items import Items
-from f1ci.data.matrix import Cells, Matrix, all_cells, dense
+from f1ci.data.matrix import CellCounts, Cells, all_cells, dense
 from f1ci.types import Array, FloatOrArray, as_scalar
 
 # Real when a metric is evaluated, complex when it is differentiated by complex step.
@@ -88,7 +88,7 @@ class Metric:
     index: Tversky | None = None
     smooth: bool = True
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
         return counts_of_class(matrix, 1)
 
@@ -110,7 +110,7 @@ class Metric:
             ``nan`` where the metric is undefined.
         """
         table = checks.matrices(self, matrix, checks.weights)
-        return as_scalar(self.estimate(Matrix.of(table)))
+        return as_scalar(self.estimate(CellCounts.of(table)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
         """Return the derivatives with respect to the cell probabilities at ``matrix / total``.
@@ -128,15 +128,15 @@ class Metric:
         table = checks.matrices(self, matrix, checks.weights)
         r = table.shape[-1]
         every = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
-        listed = Matrix(all_cells(r), every.reshape(r * r, *table.shape[:-2]))
+        listed = CellCounts(all_cells(r), every.reshape(r * r, *table.shape[:-2]))
         influence = self.evaluate(listed)[1]
         return np.ascontiguousarray(dense(listed.cells, influence))
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         """Return the value."""
         return self.evaluate(matrix)[0]
 
-    def evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+    def evaluate(self, matrix: CellCounts) -> tuple[Array, Array]:
         """Return the value and the influence of each cell."""
         with np.errstate(all="ignore"):
             value, slopes, size = self.slopes_and_size(matrix)
@@ -147,20 +147,20 @@ class Metric:
             rounding = np.abs(influence) <= _ROUNDING * (size + mean_size)
         return value, np.where(rounding, 0.0, influence)
 
-    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+    def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         """Return the value and the slope by each cell, up to a constant for each matrix."""
         return self.slopes_and_size(matrix)[:2]
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
 
-    def perfect(self, matrix: Matrix) -> Array:
+    def perfect(self, matrix: CellCounts) -> Array:
         """Return the value if all items of each true class were right."""
         classes = np.arange(matrix.cells.r)
-        return self.estimate(Matrix(Cells(matrix.cells.r, classes, classes), matrix.true))
+        return self.estimate(CellCounts(Cells(matrix.cells.r, classes, classes), matrix.true))
 
-    def undefined(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def undefined(self, _matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell which parts of an average are undefined, shape (parts, ...); None without parts."""
         return None
 
@@ -176,14 +176,14 @@ class Metric:
         """Return the classes that a settled average leaves out because they have no score."""
         return ()
 
-    def unknown(self, _matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+    def unknown(self, _matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
         """Return how much lower and higher an average may be because of classes without a score.
 
         None if no class counts as a constant.
         """
         return None
 
-    def with_few_items(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def with_few_items(self, _matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes of an average fewer than `FEW` items matter to the score."""
         return None
 
@@ -206,15 +206,15 @@ class ClassMetric(Metric):
         """Return the value, and its derivatives by E(ZA), EA and EZ of every class, (3, r, ...)."""
         raise NotImplementedError
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         with np.errstate(all="ignore"):
             return finite(self.of_classes(*expectations(matrix)))
 
-    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+    def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         value, by_class = self.slopes_of_classes(*expectations(matrix))
         return finite(value), matrix.cells.by_cell(by_class)
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         value, by_class = self.slopes_of_classes(*expectations(matrix))
         size = matrix.cells.by_cell(np.abs(by_class))
         return finite(value), matrix.cells.by_cell(by_class), size
@@ -337,11 +337,11 @@ class MatrixMetric(Metric):
     def __post_init__(self) -> None:
         _check_range(self.range)
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         with np.errstate(all="ignore"):
             return finite(self.function(shares(matrix)))
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         p = shares(matrix)
         cells = matrix.cells
         if cells.r > _MOST_CLASSES:
@@ -380,7 +380,7 @@ class Tversky(ExpectationMetric):
         by_right = (1.0 - (1.0 - self.a - self.b) * share) / divisor
         return by_right, -self.a * share / divisor, -self.b * share / divisor
 
-    def items_that_matter(self, matrix: Matrix) -> Array:
+    def items_that_matter(self, matrix: CellCounts) -> Array:
         """Return the relevant items by class: right ones, and errors of the kinds that count."""
         matter = np.array(matrix.right)
         if self.a > 0.0:
@@ -407,7 +407,7 @@ class ShareRight(Metric):
 
     index = recall
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         right = matrix.right.sum(axis=0)
         return right, 0.0 * right, matrix.total - right
 
@@ -418,18 +418,18 @@ class ShareRight(Metric):
         """Return None: the share of right items is over items."""
         return
 
-    def with_few_items(self, _matrix: Matrix, /) -> None:
+    def with_few_items(self, _matrix: CellCounts, /) -> None:
         """Return None: all items matter."""
         return
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         with np.errstate(invalid="ignore"):
             return np.asarray(matrix.right.sum(axis=0) / matrix.total)
 
-    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+    def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         return self.slopes_and_size(matrix)[:2]
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         is_right = matrix.cells.right.reshape(-1, *(1,) * matrix.total.ndim)
         slopes = np.ones_like(matrix.counts) * is_right
         return self.estimate(matrix), slopes, slopes
@@ -444,13 +444,13 @@ class Accuracy(ShareRight, BinaryMetric):
     binary = False
 
 
-def counts_of_class(matrix: Matrix, place: int) -> tuple[Array, Array, Array]:
+def counts_of_class(matrix: CellCounts, place: int) -> tuple[Array, Array, Array]:
     """Return TP, FP and FN of one class against the rest."""
     tp = matrix.right[place]
     return tp, matrix.predicted[place] - tp, matrix.true[place] - tp
 
 
-def shares(matrix: Matrix) -> Array:
+def shares(matrix: CellCounts) -> Array:
     """Return the cell probabilities, shape (..., r, r)."""
     return np.asarray(matrix.dense() / matrix.total[..., None, None])
 
@@ -460,7 +460,7 @@ def finite(value: Numbers) -> Array:
     return np.where(np.isfinite(value), value, np.nan)
 
 
-def expectations(matrix: Matrix) -> Slopes:
+def expectations(matrix: CellCounts) -> Slopes:
     """Return E(ZA), EA and EZ of each class against the rest, each of shape (r, ...)."""
     eza, ea, ez = matrix.by_class / matrix.total
     return eza, ea, ez

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci.data import checks
-from f1ci.data.matrix import Cells, Matrix
+from f1ci.data.matrix import CellCounts, Cells
 from f1ci.metrics.base import Metric
 from f1ci.types import Array, Classes, FloatOrArray
 
@@ -73,24 +73,24 @@ class KnownShares(Metric):
         """True if the metric has no kink."""
         return self.of.smooth
 
-    def scaled(self, matrix: Matrix) -> Matrix:
+    def scaled(self, matrix: CellCounts) -> CellCounts:
         """Return the matrix of the population: each stratum sums to its share."""
-        return Matrix(matrix.cells, matrix.counts * self._factor(matrix))
+        return CellCounts(matrix.cells, matrix.counts * self._factor(matrix))
 
-    def _factor(self, matrix: Matrix) -> Array:
+    def _factor(self, matrix: CellCounts) -> Array:
         """Return for each cell the share of its stratum by its number of items, (K, ...)."""
         share = self._share_of_cells(matrix)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(share > 0.0, share / matrix.cells.by_stratum(matrix.counts), 0.0)
 
-    def _share_of_cells(self, matrix: Matrix) -> Array:
+    def _share_of_cells(self, matrix: CellCounts) -> Array:
         """Return the share of each cell's stratum, (K, 1, ...)."""
         return self.shares[matrix.cells.stratum].reshape(-1, *(1,) * matrix.total.ndim)
 
-    def estimate(self, matrix: Matrix) -> Array:
+    def estimate(self, matrix: CellCounts) -> Array:
         return self.of.estimate(self.scaled(matrix))
 
-    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         scaled = self.scaled(matrix)
         value, slopes, size = self.of.slopes_and_size(scaled)
         # The derivatives by shares of the items, which are counts over their total.
@@ -98,18 +98,18 @@ class KnownShares(Metric):
         centred = slopes - self._mean_of_stratum(scaled, slopes)
         return value, factor * centred, factor * (size + self._mean_of_stratum(scaled, size))
 
-    def _mean_of_stratum(self, scaled: Matrix, values: Array) -> Array:
+    def _mean_of_stratum(self, scaled: CellCounts, values: Array) -> Array:
         """Return for each cell the mean of values by cell (K, ...) in its stratum."""
         share = self._share_of_cells(scaled)
         sums = scaled.cells.by_stratum(scaled.counts * values)
         return np.asarray(sums / np.where(share > 0.0, share, 1.0))
 
-    def perfect(self, matrix: Matrix) -> Array:
+    def perfect(self, matrix: CellCounts) -> Array:
         cells = matrix.cells
         right = Cells(cells.r, cells.true, cells.true, cells.stratum)
-        return self.estimate(Matrix(right, matrix.counts))
+        return self.estimate(CellCounts(right, matrix.counts))
 
-    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def undefined(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell which parts of an average are undefined."""
         return self.of.undefined(self.scaled(matrix))
 
@@ -125,11 +125,11 @@ class KnownShares(Metric):
         """Return the classes that an average leaves out."""
         return self.of.left_out()
 
-    def unknown(self, matrix: Matrix, /) -> tuple[FloatOrArray, FloatOrArray] | None:
+    def unknown(self, matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
         """Return how much lower and higher an average may be."""
         return self.of.unknown(self.scaled(matrix))
 
-    def with_few_items(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+    def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes few items of the test set matter."""
         return self.of.with_few_items(matrix)
 
@@ -148,7 +148,7 @@ class KnownShares(Metric):
         # How many cells count, the sum of their strata, and the sum of the squares of these.
         powers = np.vander(cells.stratum.astype(np.float64), 3, increasing=True)
         powers[self.shares[cells.stratum] == 0.0] = 0.0
-        tp, fp, fn = self.of.counts(Matrix(cells, powers))
+        tp, fp, fn = self.of.counts(CellCounts(cells, powers))
         number, total, squares = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn
         return self.of if number * squares == total**2 else self
 
@@ -193,7 +193,7 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
 
 
 def _checked(argument: str, shares: Array, value: object, names: Classes, items: Array) -> Array:
-    """Return shares scaled to sum to 1. One is above 0 just if there are items."""
+    """Return shares scaled to sum to 1. A share is above 0 exactly if there are items."""
     total = float(shares.sum())
     if abs(total - 1.0) > _ROUNDED:
         hint = "; divide percentages by 100" if abs(total - 100.0) <= 100.0 * _ROUNDED else ""

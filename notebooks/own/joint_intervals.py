@@ -52,7 +52,7 @@ def hold(rows: JointRows, q: Array | float, truth: Array) -> Array:
     return np.asarray((inside | np.isnan(low)).all(axis=0))
 
 
-class Found(NamedTuple):
+class JointCoverage(NamedTuple):
     """Joint coverage, mean length, and how often an end lies outside [0, 1]."""
 
     coverage: float
@@ -70,7 +70,7 @@ def study(drawn: Array, metrics: Sequence[Any], truth: Array, level: float, leng
     cells, which = np.unique(drawn, axis=0, return_inverse=True)
     which = which.reshape(-1)
     rows_of = partial(rows_of_cells, metrics=metrics, confidence_level=level)
-    found: dict[str, Found] = {}
+    found: dict[str, JointCoverage] = {}
     for methods in SHARED:
         found |= _methods(methods, rows_of, cells, which, truth, level, lengths)
     return found
@@ -84,7 +84,7 @@ def _methods(
     truth: Array,
     level: float,
     lengths: int,
-) -> dict[str, Found]:
+) -> dict[str, JointCoverage]:
     """Measure methods that share a critical value."""
     # 1. What is sure at z, and what is open between z and Sidak's bound.
     sure, needed = _sure_and_open(methods, rows_of, cells, truth, level)
@@ -97,7 +97,7 @@ def _methods(
     found = {}
     for method, rows in others.items():
         sure[method][needed] = hold(rows, q, truth)
-        found[method] = Found(float(sure[method][which].mean()), *_lengths(rows, q, place))
+        found[method] = JointCoverage(float(sure[method][which].mean()), *_lengths(rows, q, place))
     return found
 
 

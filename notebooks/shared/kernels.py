@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 import f1ci
 from f1ci.data.items import Items
-from f1ci.data.matrix import Matrix
+from f1ci.data.matrix import CellCounts
 from f1ci.methods import closed_form, region
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import with_every_class
 from f1ci.metrics.shares import KnownShares
-from f1ci.samples import Difference, Table, difference
+from f1ci.samples import Difference, TableSample, difference
 from f1ci.types import FloatOrArray
 
 __all__ = [
@@ -45,9 +45,9 @@ def score_limits(tables: ArrayLike, metric: Metric, z: FloatOrArray) -> Limits:
     return table_of(tables, metric).score_limits(z)
 
 
-def table_of(tables: ArrayLike, metric: Metric) -> Table:
+def table_of(tables: ArrayLike, metric: Metric) -> TableSample:
     """Return the sample of a score, for confusion matrices (..., r, r) of counts."""
-    return Table(metric, _matrix(tables))
+    return TableSample(metric, _matrix(tables))
 
 
 def parts_of_limits(tables: ArrayLike, metric: Metric, z: float) -> dict[str, Limits]:
@@ -61,7 +61,7 @@ def parts_of_limits(tables: ArrayLike, metric: Metric, z: float) -> dict[str, Li
     every_class = with_every_class(metric, matrix)
 
     def evaluate(q: Array) -> tuple[Array, Array]:
-        return every_class.slopes(Matrix(matrix.cells, q))
+        return every_class.slopes(CellCounts(matrix.cells, q))
 
     wide = z * np.sqrt(variance_factor(tables, metric))
     plain = region.score_limits(evaluate, matrix.counts, z)
@@ -79,17 +79,17 @@ def variance_factor(tables: ArrayLike, metric: Metric) -> Array:
     """Return the factor on z^2 of confusion matrices (..., r, r)."""
     matrix = _matrix(tables)
     _, influence = metric.evaluate(matrix)
-    shares = Matrix(matrix.cells, matrix.counts / matrix.total)
-    squares = Matrix(matrix.cells, shares.counts * influence**2)
+    shares = CellCounts(matrix.cells, matrix.counts / matrix.total)
+    squares = CellCounts(matrix.cells, shares.counts * influence**2)
     classes = (shares.true, squares.true), (shares.predicted, squares.predicted)
     return region.variance_factor(shares.counts, influence, matrix.total, classes)
 
 
-def _matrix(tables: ArrayLike) -> Matrix:
-    return Matrix.of(np.asarray(tables, dtype=np.float64))
+def _matrix(tables: ArrayLike) -> CellCounts:
+    return CellCounts.of(np.asarray(tables, dtype=np.float64))
 
 
-def of_strata(tables: ArrayLike, shares: ArrayLike, metric: Metric) -> Table:
+def of_strata(tables: ArrayLike, shares: ArrayLike, metric: Metric) -> TableSample:
     """Return the sample of a score in a population with known shares of the strata.
 
     The tables (test sets, strata, r, r) count items by stratum, true and predicted class.
@@ -99,7 +99,7 @@ def of_strata(tables: ArrayLike, shares: ArrayLike, metric: Metric) -> Table:
     strata, *codes = np.nonzero(counts.any(axis=0))
     rows = counts[:, strata, codes[0], codes[1]].T
     items = Items(np.array(codes), rows, None, tuple(range(r)), r, strata=strata)
-    return Table(KnownShares(metric, np.asarray(shares)), items.matrix())
+    return TableSample(KnownShares(metric, np.asarray(shares)), items.matrix())
 
 
 def difference_of(tables: ArrayLike, metric: Metric = f1ci.metrics.f1) -> Difference:

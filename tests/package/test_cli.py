@@ -163,7 +163,7 @@ def test_the_verdict_comes_last_and_long_names_stay_apart(run, write):
     rows = ["ham,ham,ham"] * 50 + ["spam,ham,spam"] * 30 + ["spam,spam,spam"] * 20
     path = write(rows, ",".join(["y", *names]))
     out, _ = run("compare", path, "--positive", "spam", "--true", "y", "--pred", *names)
-    assert out.startswith("100 items, f1 of spam, method score, test exact\n")
+    assert out.startswith("100 items, f1 of spam, method score\n")
     assert out.splitlines()[-1] == f"{names[1]} is better than {names[0]}"
     first_column = {line.split()[0] for line in out.splitlines()[3:5]}
     assert len(first_column) == 2

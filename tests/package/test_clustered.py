@@ -6,7 +6,7 @@ averages; numeric derivatives; items in groups; simulation from a known truth.
 
 import numpy as np
 import pytest
-from examples import DOCUMENTS, TOY, ask, labels_of, quiet
+from examples import DOCUMENTS, TOY, ask, labels_of, numbers, quiet
 from scipy import stats
 from sklearn.metrics import f1_score
 
@@ -39,11 +39,38 @@ def test_the_interval_leaves_out_each_document_in_turn():
 
 
 @pytest.mark.parametrize("average", [None, "micro", "macro", "weighted"])
-def test_documents_with_nothing_in_them_change_nothing(average):
-    counts = np.random.default_rng(2).integers(0, 9, (9, 2, 3))
-    empty = np.concatenate([counts, np.zeros((6, 2, 3), int)])
-    one, other = (f1ci.Units(c).interval(average=average) for c in (counts, empty))
-    np.testing.assert_allclose(tuple(other), tuple(one), rtol=1e-12)
+@pytest.mark.parametrize("method", ["logit", "delta"])
+def test_documents_with_nothing_in_them_change_nothing(average, method):
+    """Neither limits nor standard errors; the delta method once counted them in G / (G - 1)."""
+    counts = np.random.default_rng(2).integers(0, 9, (2, 9, 2, 3))
+    empty = np.concatenate([counts, np.zeros((2, 6, 2, 3), int)], axis=1)
+    options = {"average": average, "method": method}
+    for of_data in (
+        lambda of: numbers(of.interval(model="a", **options)),
+        lambda of: numbers(of.difference(average=average or "micro", method=method)),
+        lambda of: of.joint(["f1", "recall"], average=average or "micro", method=method).covariance,
+    ):
+        one, other = (of_data(f1ci.Units({"a": a, "b": b})) for a, b in (counts, empty))
+        np.testing.assert_allclose(other, one, rtol=1e-12)
+
+
+def test_groups_of_true_negatives_change_nothing():
+    """A document without relevant items, through the doors of labels and of runs."""
+    y, a, b = np.random.default_rng(3).integers(0, 2, (3, 60))
+    groups = np.arange(60) // 6
+    more = [np.append(x, np.zeros(8, int)) for x in (y, a, b)]
+    more_groups = np.append(groups, 10 + np.arange(8) // 2)
+
+    def answers(y, a, b, groups):
+        labels = f1ci.Labels(y, {"a": a, "b": b}, groups=groups)
+        runs = f1ci.Runs(y, {"A": [a, y], "B": [b, a]}, groups=groups)
+        of_one = numbers(labels.interval(model="a", method="delta"))
+        of_two = numbers(labels.difference()), numbers(runs.difference())
+        covariance = labels.joint(["f1", "recall"]).covariance
+        return [*of_one, *of_two[0], *of_two[1], *numbers(runs.interval(model="A")), *covariance]
+
+    found, expected = answers(*more, more_groups), answers(y, a, b, groups)
+    np.testing.assert_allclose(np.hstack(found), np.hstack(expected), rtol=1e-12)
 
 
 def weighted_f1(counts, weight):
@@ -169,17 +196,21 @@ def test_differences_of_equal_models_and_of_two_units_widen_with_the_level(a, b)
 @pytest.mark.parametrize("metric", ["f1", "macro_f1", "weighted_f1", "macro_f1_star", "mcc"])
 @pytest.mark.parametrize("times", [1, 3])
 def test_groups_of_one_item_have_the_divisor_n_minus_1(metric, times):
-    """And the delta method's error. What is repeated in its group adds nothing."""
+    """And the delta method's error. What is repeated in its group adds nothing.
+
+    The n of an average are all items; of F1 they are the relevant ones.
+    """
     true, pred = labels_of(TOY)
     if metric == "f1":
         true, pred = (true > 0).astype(int), (pred > 0).astype(int)
+    n = np.count_nonzero(true | pred) if metric == "f1" else 100
     alone = f1ci.score_interval(true, pred, metric, method="delta")
     true, pred = np.tile([true, pred], times)
     groups = np.tile(np.arange(100), times)
     grouped = f1ci.score_interval(true, pred, metric, groups=groups)
     assert grouped.method == "logit+groups"
     assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
-    error = alone.standard_error * np.sqrt(100 / 99)
+    error = alone.standard_error * np.sqrt(n / (n - 1))
     assert grouped.standard_error == pytest.approx(error, rel=1e-9)
 
 

@@ -158,6 +158,16 @@ def test_a_list_of_one_response_is_that_response(tmp_path, capsys):
     assert "0.000" in capsys.readouterr().out
 
 
+def test_a_nameless_first_column_is_not_taken_for_the_truth(tmp_path, capsys):
+    """The separator is a tab, although a tab opens the line: "model A" is one name, not two."""
+    path = tmp_path / "predictions.tsv"
+    path.write_text("\tmodel A\n" + "1\t1\n0\t0\n1\t0\n0\t0\n", "utf-8")
+    assert cli.main(["report", str(path)]) == 2
+    assert "which column is the truth? name it with --true; got the columns '', 'model A'" in (
+        capsys.readouterr().err
+    )
+
+
 def test_the_calculator_knows_the_same_words():
     """Its copy of the list stands in its program, because a page reads no file of the package."""
     program = CASES.parents[2] / "book" / "_static" / "tables.js"

@@ -272,7 +272,7 @@ def test_two_models(seed, binary):
         if question.options["method"] in METHODS_OF_TWO[4:]:
             continue  # these are for one model
         difference = check_difference(question, first, second)
-        models = question.both(f1ci.compare_models, rng=1).intervals
+        models = question.both(f1ci.compare_models).intervals
         assert_same(numbers(models["a"]), first, question)
         assert_same(numbers(models["b"]), second, question)
         if not binary:

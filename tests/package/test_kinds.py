@@ -1,11 +1,13 @@
 """Every kind of data answers every question, or says why not; the warnings are the same."""
 
 import warnings
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from examples import ask, noisy, quiet
+from examples import ask, labels_of, noisy, quiet
 from scipy import stats
 
 import f1ci
@@ -47,8 +49,8 @@ ASKED = {"indicators": {"average": "macro"}, "Units": {"average": "macro"}}
 SECOND = {"b": "B", "a": "A"}
 QUESTIONS = {
     "interval": ({"model": "A"}, Interval),
-    "difference": ({**SECOND, "margin": 0.1, "replicates": 99, "rng": 1}, DifferenceTest),
-    "compare": ({"replicates": 99, "rng": 1}, ModelComparison),
+    "difference": ({**SECOND, "margin": 0.1}, DifferenceTest),
+    "compare": ({}, ModelComparison),
     "joint": ({}, JointIntervals),
     "report": ({"model": "A"}, ClassificationReport),
     "plan": ({"half_width": 0.1, "model": "A"}, PilotSize),
@@ -91,17 +93,54 @@ def test_every_kind_answers_every_question_or_says_why_not(kind, question):
         assert str(answer)
 
 
+METHODS_OF_KINDS = [
+    (kind, method)
+    for kind in DATA
+    for method in ("score", "cautious", "logit", "delta")
+    if not (
+        kind in ("groups", "indicators", "Units", "Scores", "Runs")
+        and method in ("score", "cautious")
+    )
+    if (kind, method) != ("strata", "cautious")
+]
+
+
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@pytest.mark.parametrize("kind", DATA)
-def test_a_p_value_is_the_level_at_which_zero_enters_the_interval(kind):
-    """For every kind: the interval of the level 1 - p has zero as a limit."""
-    data, options = DATA[kind], ASKED.get(kind, {})
-    method = "logit" if kind in ("groups", "indicators", "Units", "Scores", "Runs") else "score"
-    p = data.difference(None, "A", "B", test=method, **options).p_value
-    interval = data.difference(
-        None, "A", "B", test=method, confidence_level=1 - p, **options
-    ).interval
-    assert min(abs(interval.low), abs(interval.high)) == pytest.approx(0.0, abs=1e-6)
+@pytest.mark.parametrize(("kind", "method"), METHODS_OF_KINDS)
+def test_a_p_value_is_the_level_at_which_zero_enters_the_interval(kind, method):
+    """For every kind and method: the interval of the level 1 - p has zero as a limit.
+
+    So p is at most 1 - level exactly if the interval of this level excludes zero, at any level, and
+    the same holds of one limit. Cautious limits of every level may contain zero: then p is 1.
+    """
+    data, options = DATA[kind], ASKED.get(kind, {}) | {"method": method}
+    for pair in combinations(data.models, 2):
+        asked = partial(data.difference, None, *pair, **options)
+        p = asked().p_value
+        if 1e-12 < p < 1.0 - 1e-6:
+            interval = asked(confidence_level=1 - p).interval
+            # The search ends within 1e-9 in z, and a limit moves by about an error for each z.
+            assert min(abs(interval.low), abs(interval.high)) == pytest.approx(0.0, abs=1e-8)
+        for alternative in ("two-sided", "greater", "less"):
+            for level in (0.6, 0.9, 0.95, 0.999):
+                test = asked(confidence_level=level, alternative=alternative)
+                low, high = test.interval
+                assert (test.p_value <= 1.0 - level) == bool(low > 0.0 or high < 0.0)
+                assert (" than " in test.verdict()) == bool(low > 0.0 or high < 0.0)
+
+
+def test_equal_precision_is_not_rejected_because_recall_differs():
+    """Swaps are rare for a reason that has nothing to do with precision.
+
+    The exact test of swaps says p < 0.0001, and the interval of the precision contains 0.
+    """
+    table = np.reshape([64, 0, 0, 1, 1, 0, 23, 11], (2, 2, 2))
+    true, a, b = labels_of(table)
+    pair = f1ci.Labels(true, {"A": a, "B": b})
+    assert pair.difference("precision", test="exact").p_value < 1e-4
+    test = pair.difference("precision")
+    assert test.interval.low < 0.0 < test.interval.high
+    assert test.p_value > 0.05
 
 
 def test_margins_of_units_and_scores_are_two_one_sided_tests():
@@ -282,7 +321,7 @@ def test_the_test_and_the_method_of_limits_are_two_choices():
     two = f1ci.Labels(Y, {"A": CLEAN, "B": OTHER})
     test = two.difference("macro_f1", test="randomisation", method="logit", replicates=99, rng=1)
     assert (test.method, test.interval.method) == ("randomisation", "logit")
-    assert two.compare("micro_f1", test="score").tests["A", "B"].method == "score"
+    assert two.compare("micro_f1").tests["A", "B"].method == "score"
 
 
 def test_what_is_refused_is_refused_before_anything_is_warned_of():

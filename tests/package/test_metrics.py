@@ -9,7 +9,7 @@ import pickle
 import mpmath
 import numpy as np
 import pytest
-from examples import TOY
+from examples import TOY, quiet
 
 import f1ci
 from f1ci import metrics
@@ -151,6 +151,30 @@ def test_perfect_classifiers_stay_inside_the_range(name):
     for row in sizes:
         value = metric.value(np.diag(row[:2] if metric.binary else row))
         assert metric.range[0] <= value <= metric.range[1], row
+
+
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+
+
+@pytest.mark.parametrize("name", ["kappa", "linear_kappa", "quadratic_kappa", "mcc"])
+@pytest.mark.parametrize("predicted", [(14, 6), (7, 0), (1, 9), (5, 3, 11), (2, 7, 0)])
+def test_agreement_by_chance_is_zero_and_no_rounding(name, predicted):
+    """Rows that are multiples of one another: prediction and truth are independent."""
+    r = len(predicted)
+    for rows in (np.eye(r)[0], np.eye(r)[-1], np.arange(1, r + 1)):
+        table = np.outer(rows, predicted).astype(int)
+        estimate = f1ci.metrics.get(name).value(table)
+        assert estimate == 0.0 or np.isnan(estimate)
+
+
+@pytest.mark.parametrize("options", [{"class_shares": [1, 0]}, {"fixed": "rows"}])
+@pytest.mark.parametrize("matrix", [[[14, 6], [0, 0]], [[3, 11], [0, 0]]])
+def test_kappa_of_one_true_class_is_zero_at_every_level(matrix, options):
+    """It is 0 whatever the model does. The limits were -1 or 1, by the sign of a rounding."""
+    data = f1ci.Matrix(matrix, **options)
+    for level in LEVELS:
+        interval = quiet(data.interval, "kappa", confidence_level=level)
+        assert (interval.low, interval.estimate, interval.high) == (0.0, 0.0, 0.0)
 
 
 def test_digits_at_huge_and_lopsided_counts():

@@ -48,7 +48,7 @@ MACRO_F1 = {"metric": "macro_f1"}
 SHARES = {"class_shares": {1: 0.1, 0: 0.9}}
 STRATA = {"strata": A, "stratum_shares": {1: 0.1, 0: 0.9}}
 NAMED = {"a": "A", "b": "B", "metric": "f1"}
-DRAWN = {"margin": 0.1, "replicates": 9, "rng": 1}
+DRAWN = {"replicates": 9, "rng": 1}
 WEIGHTS = {"rho1": 0.3, "rho2": 0.3}
 
 Counts, Matrix, Labels = f1ci.Counts, f1ci.Matrix, f1ci.Labels
@@ -84,9 +84,7 @@ CALLS = [
     partial(f1ci.f1_score_interval, **FLAGS, average="samples", zero_division=0),
     partial(f1ci.f1_score_interval, **FLAGS, **MACRO, beta=2.0),
     partial(f1ci.mean_interval, scores=ONES, **SIDE, method="logit", **GROUPS),
-    partial(
-        f1ci.compare_models, **TWO, **MACRO_F1, margin=0.1, test="score", rng=1, **SCORE, **CLASSES
-    ),
+    partial(f1ci.compare_models, **TWO, **MACRO_F1, margin=0.1, **SCORE, **CLASSES),
     partial(f1ci.compare_models, **TWO, metric="f1", **MACRO),
     partial(f1ci.classification_report, **OF_ONE, **CLASSES, **SCORE, sample_weight=None),
     partial(f1ci.classification_report, **OF_ONE, **GROUPS, target_names=["a", "b"]),
@@ -106,10 +104,19 @@ CALLS = [
     asked(Labels, "interval", **LABELS, **STRATA, metric="kappa"),
     asked(Labels, "difference", **TWO, **NAMED, **SIDE, method="score", margin=0.1),
     asked(Labels, "difference", **TWO, **DRAWN, test="randomisation", pos_label=1),
-    asked(Labels, "difference", **TWO, **GROUPS, **MACRO, **DRAWN, **CLASSES),
+    asked(
+        Labels,
+        "difference",
+        **TWO,
+        **GROUPS,
+        **MACRO,
+        **DRAWN,
+        **CLASSES,
+        test="randomisation",
+    ),
     asked(Labels, "difference", **TWO, **SHARES),
     asked(Labels, "difference", **TWO, **STRATA),
-    asked(Labels, "compare", **TWO, **GROUPS, **DRAWN, **LOGIT, test="logit", metric="f1"),
+    asked(Labels, "compare", **TWO, **GROUPS, **LOGIT, metric="f1", margin=0.1),
     asked(Labels, "compare", **TWO, **MACRO, **STRATA),
     asked(Labels, "joint", **TWO, metrics=["accuracy", "f1"], pos_label=1, **SCORE),
     asked(Labels, "joint", **TWO, metrics="f1", **MACRO, **CLASSES, **GROUPS),

@@ -105,9 +105,17 @@ COMPARISONS = [
         partial(ask, f1ci.Matrix, "difference", ({"A": B, "B": [B, B]},)),
         r"not of batches, got .* shape \(2,\)",
     ),
-    (partial(two, test="mcnemar"), "test must be one of 'exact', 'score', 'randomisation'"),
-    (partial(two, "correlation", test="exact"), "one of 'score', 'randomisation', got"),
-    (partial(two, groups=[1, 1, 2], test="exact"), "of 'randomisation', 'logit', got 'exact'"),
+    (partial(two, test="mcnemar"), "test must be one of 'exact', 'randomisation', got 'mcnemar'"),
+    (partial(two, "correlation", test="exact"), "must be one of 'randomisation', got 'exact'"),
+    (partial(two, groups=[1, 1, 2], test="exact"), "must be one of 'randomisation', got 'exact'"),
+    (partial(two, test="exact", margin=0.1), "neither margin nor alternative, got margin=0.1"),
+    (partial(two, test="exact", alternative="less"), "and alternative='less'"),
+    (
+        partial(
+            ask, f1ci.Scores, "difference", ({"A": [0.1, 0.2], "B": [0.3, 0.3]},), test="exact"
+        ),
+        "swaps predictions of items, and needs Labels .* got 'exact'",
+    ),
     (partial(two, margin=-0.1), r"margin must lie between 0 and 1, got -0\.1"),
     (partial(two, replicates=0), "replicates must lie between 1 and .* got 0"),
 ]

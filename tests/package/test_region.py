@@ -6,11 +6,11 @@ from examples import ask, binary_tables, quiet
 from scipy import optimize, stats
 
 import f1ci
-from f1ci.data.matrix import Matrix
+from f1ci.data.matrix import CellCounts
 from f1ci.methods import closed_form, region
 from f1ci.metrics import f1, fbeta, macro, macro_star, precision, weighted
 from f1ci.metrics.averages import mean_of
-from f1ci.samples import Table
+from f1ci.samples import TableSample
 
 Z = float(stats.norm.ppf(0.975))
 # The search ends when slopes promise less than 1e-7 of half the length.
@@ -40,13 +40,15 @@ METRICS = {
 
 def limits_of(tables, metric, z=Z):
     """Score limits of tables of real counts, which the doors do not take."""
-    return Table(metric, Matrix.of(np.asarray(tables, dtype=float))).score_limits(z)
+    return TableSample(metric, CellCounts.of(np.asarray(tables, dtype=float))).score_limits(z)
 
 
 def region_limits(tables, metric, z=Z):
     """The range of a metric in Pearson's region, without variance factor and correction."""
-    matrix = Matrix.of(np.asarray(tables, dtype=float))
-    return region.score_limits(lambda q: metric.slopes(Matrix(matrix.cells, q)), matrix.counts, z)
+    matrix = CellCounts.of(np.asarray(tables, dtype=float))
+    return region.score_limits(
+        lambda q: metric.slopes(CellCounts(matrix.cells, q)), matrix.counts, z
+    )
 
 
 def occupied(tables):
@@ -181,9 +183,9 @@ def least_statistic(tables, p):
 
 def factor_of(metric, p):
     """The variance factor of one item, less 1."""
-    shares = Matrix(Matrix.of(np.ones((2, 2))).cells, np.ravel(p))
+    shares = CellCounts(CellCounts.of(np.ones((2, 2))).cells, np.ravel(p))
     _, e = metric.evaluate(shares)
-    parts = Matrix(shares.cells, shares.counts * e * e)
+    parts = CellCounts(shares.cells, shares.counts * e * e)
     classes = [(shares.true, parts.true)]
     return float(region.variance_factor(shares.counts, e, np.array(100.0), classes) - 1.0) * 100.0
 
@@ -502,10 +504,10 @@ def net_benefit(eza, ea, ez):
 
 def without_correction(table, metric):
     """The limits with the variance factor alone: the level of z without few errors."""
-    matrix = Matrix.of(np.asarray([table], dtype=float))
+    matrix = CellCounts.of(np.asarray([table], dtype=float))
     _, e = metric.evaluate(matrix)
-    shares = Matrix(matrix.cells, matrix.counts / matrix.total)
-    parts = Matrix(matrix.cells, shares.counts * e * e)
+    shares = CellCounts(matrix.cells, matrix.counts / matrix.total)
+    parts = CellCounts(matrix.cells, shares.counts * e * e)
     classes = [(shares.true, parts.true), (shares.predicted, parts.predicted)]
     factor = region.variance_factor(shares.counts, e, matrix.total, classes)
     return np.ravel(region_limits([table], metric, Z * np.sqrt(factor)))

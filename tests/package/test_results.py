@@ -18,9 +18,12 @@ INTERVAL = Interval(0.5, 0.25, 1.0, 0.125, 0.95, "wald", "f1")
 def test_records_are_frozen_and_travel():
     with pytest.raises(dataclasses.FrozenInstanceError):
         INTERVAL.low = 0.0
-    assert pickle.loads(pickle.dumps(INTERVAL)) == INTERVAL
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(f1ci.f1_interval([5, 6], 1, 2))
+    posterior = f1ci.posterior(3, 4, 5)
+    for result in (INTERVAL, f1ci.f1_interval([5, 6], 1, 2), of_two(3, 4).difference(), posterior):
+        copy = pickle.loads(pickle.dumps(result))
+        assert copy == result
+        assert {copy: 1}[result] == 1  # equal results have one hash
+    assert f1ci.posterior(3, 4, 6) != posterior
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.UndefinedMetricWarning")
@@ -165,10 +168,14 @@ def test_a_test_has_a_verdict(counts, margin, verdict):
     assert test.verdict() in str(test)
 
 
-def test_a_verdict_needs_both_the_interval_and_the_p_value():
-    # Five against none: the exact p-value is 2 / 32, and the interval lies above 0.
-    test = of_two(0, 5).difference()
+def test_a_test_of_swaps_says_what_it_tests():
+    """Five against none: the exact p-value is 2 / 32, and the interval lies above 0.
+
+    The two answer different questions, so neither verdict speaks of the other's null hypothesis.
+    """
+    assert of_two(0, 5).difference().verdict() == "B is better than A"
+    test = of_two(0, 5).difference(test="exact")
     assert test.p_value == pytest.approx(2 / 32, rel=1e-14)
-    assert test.interval.low > 0
-    close = "A and B are not distinguished (a close case: interval and p-value disagree)"
-    assert test.verdict() == close
+    assert test.verdict() == "A and B may be exchangeable"
+    assert of_two(0, 6).difference(test="exact").verdict() == "A and B are not exchangeable"
+    assert "exchangeable      0.062" in str(test)

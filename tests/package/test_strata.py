@@ -88,6 +88,19 @@ def test_true_classes_as_strata_are_class_shares():
         assert of_strata.standard_error == pytest.approx(of_matrix.standard_error, rel=1e-12)
 
 
+def test_strata_of_a_perfect_table_may_be_truth_or_prediction():
+    """So limits are those of all tables, and class shares say that the strata are true classes.
+
+    If strata are predictions, as on a map, the large stratum may hide positives: recall is hardly
+    known, although every item is right. Its limit by class shares is Wilson's for 10 of 10.
+    """
+    y = [0] * 10 + [1] * 10
+    shares = {0: 0.9, 1: 0.1}
+    of_classes = f1ci.score_interval(y, y, "recall", class_shares=shares)
+    assert of_classes.low == pytest.approx(10 / (10 + stats.norm.ppf(0.975) ** 2), rel=1e-9)
+    assert f1ci.score_interval(y, y, "recall", **known(y, shares)).low < 0.5
+
+
 @pytest.mark.parametrize("metric", ["macro_f1", "accuracy", "kappa", "weighted_precision"])
 def test_one_stratum_is_no_stratum(metric):
     y_true, y_pred, *_ = STEHMAN
