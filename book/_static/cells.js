@@ -44,6 +44,10 @@ const cells = (() => {
   const isCount = (cell) => count(cell) !== null;
   const isNumber = (cell) => isCount(cell) || /^[-+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?$/i.test(cell);
 
+  /** True for a cell with a number that is not part of a word. */
+  const hasNumber = (cell) => (cell.match(/[\p{L}\p{N}.,%+'’_-]+/gu) ?? [])
+    .some((word) => isNumber(word) || word.split(",").some(isNumber));
+
   function countOr(text, what) {
     if (!text) refuse(`Give the number of ${what}.`);
     const value = count(text) ?? refuse(`“${text}” is not a number of items.`);
@@ -132,12 +136,14 @@ const cells = (() => {
     const whole = parsed(text) ?? parsed(python);
     if (whole !== undefined) return whole;
     if (!/^\s*(\{"|\[\s*\{)/.test(text)) return null;
-    const lines = text.split("\n").filter((line) => line.trim());
-    return lines.map((line, k) => parsed(line) ?? refuse(`Object ${k + 1} is not JSON.`));
+    return text.split("\n").filter((line) => line.trim()).map((line, k) => {
+      const one = parsed(line);
+      return one && typeof one === "object" ? one : refuse(`Object ${k + 1} is not JSON.`);
+    });
   }
 
   return {
-    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, countOr, band, separatorOf,
+    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, hasNumber, countOr, band, separatorOf,
     cut, json,
   };
 })();

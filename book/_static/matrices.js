@@ -6,7 +6,7 @@
 const matrices = (() => {
   "use strict";
 
-  const { isCount, isNumber, count, refuse, some } = cells;
+  const { isCount, isNumber, hasNumber, count, refuse, some } = cells;
   const sum = (list) => list.reduce((total, n) => total + n, 0);
   const turn = (rows) => rows[0].map((_, k) => rows.map((row) => row[k]));
 
@@ -17,6 +17,10 @@ const matrices = (() => {
 
   // --- From text to rows of cells ----------------------------------------------------------------
 
+  // APART stands before an array and behind it, ADDED in lines that were parts of one.
+  const [APART, ADDED] = ["\u0004", "\u0005"];
+  // A percentage beside a count
+  const PERCENT = /(\d)\s*(?:\(\s*[\d.,]+\s*%\s*\)|\/\s*[\d.,]+\s*%)/g;
   // What programs put around numbers, and what takes its place.
   const MARKS = [
     // Tables of HTML; boxes of polars and tabulate; rules of Markdown
@@ -27,26 +31,23 @@ const matrices = (() => {
     // LaTeX
     [/\\begin\{[^}]*\}(\{[^}]*\})?|\\end\{[^}]*\}|\\[a-z]*(rule|line)(\{[^}]*\})?/gi, ""],
     [/\\multi(column|row)\{[^}]*\}\{[^}]*\}\{([^}]*)\}/g, "$2"],
-    [/\\(text\w*|mathbf)\b\{([^}]*)\}/g, "$2"], [/\\\\(\[[^\]]*\])?[ ]*\n?/g, "\n"], [/\\?\$/g, ""],
+    [/\\(text\w*|mathbf)\b\{([^}]*)\}/g, "$2"], [/\\\\(?:\[[^\]]*\])?[ ]*(\n?)/g, (_, end) => (end || `\n${ADDED}`)], [/\\?\$/g, ""],
     // Arrays and scalars of numpy and torch, c() of R
     [/\b(np\.|numpy\.|torch\.)?(u?int\d*|float\d*)\(([^()]*)\)/g, "$3"],
-    [/,\s*(dtype|device)\s*=\s*[^,)\n]+/g, ""],
+    [/,\s*(dtype|device)\s*=\s*[\w.:'"]+/g, ""],
     [/\b((np\.|numpy\.|torch\.)?(array|tensor|matrix|asarray)|c)\(/g, "("],
-    // Percentages beside counts
-    [/(\d)\s*\(\s*[\d.,]+\s*%\s*\)/g, "$1"], [/(\d)\s*\/\s*[\d.,]+\s*%/g, "$1"],
+    [PERCENT, "$1"],
     // Matlab ends its rows with a semicolon, Markdown and Org with a line.
     [/;[ ]*$/gm, ""], [/^ *\||\| *$/gm, ""],
   ];
-
-  const APART = "\u0004";
 
   /** Weka writes names behind the rows: "50 0 | a = cat". */
   function weka(text) {
     if (!/<--\s*classified as/i.test(text)) return text;
     return text.split("\n").map((line) => {
       const row = line.match(/^([\d\s.,]+)\|\s*\w+\s*=\s*(.+)$/);
-      if (row) return `${row[2].trim().replace(/\s+/g, "_")} ${row[1]}`;
-      return /classified as/i.test(line) ? "" : line;
+      if (row && !hasNumber(row[2])) return `${row[2].trim().replace(/\s+/g, "_")} ${row[1]}`;
+      return /classified as/i.test(line) && !hasNumber(line) ? "" : line;
     }).join("\n");
   }
 
@@ -56,13 +57,13 @@ const matrices = (() => {
     // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
     const isTuple = /^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare) || /\brbind\(/.test(bare);
     if (isTuple) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
-    // APART stands before an array and behind it, and text without a number beside it goes.
-    const beside = (part) => (/\d/.test(part) ? `${part}\n` : "");
-    bare = bare.replace(/([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)/, (_, before, array, after) => {
-      const rows = array.replace(/\][ ,]*(\n?)\s*\[/g, "\n").replace(/[()[\]]+/g, " ");
-      return `${beside(before)}${APART}${rows}${after && `\n${beside(after)}`}\n${APART}`;
+    const array = /([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)(\n?)/;
+    bare = bare.replace(array, (whole, before, inside, after, end) => {
+      if (hasNumber(before) || hasNumber(after)) return whole;
+      const rows = inside.replace(/\][ ,]*(\n?)\s*\[/g, (_, stop) => stop || `\n${ADDED}`);
+      return `${APART}${rows.replace(/[()[\]]+/g, " ")}${end}${end && APART}`;
     });
-    return bare.trim().includes("\n") ? bare : bare.replace(/;/g, "\n");
+    return bare.trim().includes("\n") ? bare : bare.replace(/;/g, `\n${ADDED}`);
   }
 
   /** The rows {line, cells}, without rules. Between blanks, words before numbers are one name. */
@@ -70,13 +71,16 @@ const matrices = (() => {
     const bare = inLines(text);
     const separator = cells.separatorOf(bare);
     const lines = bare.split("\n");
-    const rows = cells.cut(bare, separator).map(({ line, cells: row }) => {
-      const isApart = row[0].startsWith(APART);
-      const clean = row.map((cell) => cell.replace(APART, "").replace(/^["']|["']$/g, "").trim());
+    const added = (line) => lines.slice(0, line).filter((one) => one.startsWith(ADDED)).length;
+    const marks = new RegExp(`[${APART}${ADDED}]`, "g");
+    const rows = cells.cut(bare, separator).map(({ line: place, cells: row }) => {
+      const isApart = row[0].includes(APART);
+      const line = place - added(place);
+      const clean = row.map((cell) => cell.replace(marks, "").replace(/^["']|["']$/g, "").trim());
       if (isApart && clean.length > 1 && clean[0] === "") clean.shift();
       while (clean.length > 1 && clean.at(-1) === "") clean.pop();
       if (separator !== " ") return { line, isApart, cells: clean };
-      const parts = (lines[line - 1] ?? "").trim().split(/ {2,}/);
+      const parts = (lines[place - 1] ?? "").trim().split(/ {2,}/);
       return { line, isApart, cells: named(clean), parts };
     });
     return rows.filter((row) => row.cells.some((cell) => !/^(:?-+:?)?$/.test(cell)));
@@ -125,8 +129,9 @@ const matrices = (() => {
     const isAxis = (cell) => says(cell, PREDICTED) !== says(cell, TRUTH);
     const said = (below) => titles.filter(({ isBelow }) => isBelow === below)
       .flatMap((row) => row.cells).find(isAxis);
-    const down = said(true) ?? words[0] ?? "";
-    const across = said(false) ?? (said(true) ? words[0] : words[1]) ?? "";
+    const isSplit = titles.some(({ isBelow }) => isBelow);
+    const down = said(true) ?? (isSplit ? "" : words[0] ?? "");
+    const across = said(false) ?? words[isSplit ? 0 : 1] ?? "";
     return (says(down, PREDICTED) && !says(across, PREDICTED))
       || (says(across, TRUTH) && !says(down, TRUTH));
   }
@@ -182,17 +187,25 @@ const matrices = (() => {
     const head = top && headOf(top);
     const others = titles.map((row, k) => ({ ...row, isBelow: place >= 0 && k > place }))
       .filter((_, k) => k !== place);
-    if (others.some((row) => row.cells.some(isNumber))) return null;
+    if (others.some((row) => row.cells.some(hasNumber))) return null;
     // 2. Numbers are names if they count the classes, or stand on both sides.
     const alike = head && side && head.join() === side.join();
     const isName = (names) => names.some((name) => name && !isNumber(name))
       || counted(names.filter(Boolean));
     if ([head, side].some((names) => names && !isName(names) && !alike)) return null;
+    const numberIn = (name) => name.split(/\s+/).filter(isNumber);
+    const inNames = side?.map(numberIn) ?? [];
+    if (inNames.some((list) => list.length > 1)) return null;
     const drop = totals(numbers, head, side);
     if (drop === null || (side && side.slice(0, drop.size).includes(""))) return null;
+    const ofTotals = [head, side].flatMap((names) => names?.slice(drop.size) ?? []);
+    if (ofTotals.some(hasNumber)) return null;
+    const ofClasses = inNames.slice(0, drop.size).flat();
+    if (inNames.flat().length && !alike && !counted(ofClasses)) return null;
     const square = numbers.slice(0, drop.size).map((row) => row.slice(0, drop.size));
     const left = numbers.flatMap((row, i) => row.filter((_, j) => Math.max(i, j) >= drop.size));
     const corner = top && top.length > head.length ? top[0] : "";
+    if (hasNumber(corner)) return null;
     const guess = side && !head && counted(side) ? ["The first column is read as names."] : [];
     const [across, down] = [head, side].map((names) => names?.slice(0, drop.size) ?? null);
     return {
@@ -254,6 +267,7 @@ const matrices = (() => {
 
   /** Refuses what is no table of counts: words, one column, shares; names the first fault. */
   function complain(table) {
+    if (table.length === 0) refuse(NOTHING);
     const all = table.flatMap((row) => row.cells);
     const numbers = all.filter((cell) => /^[\d.]/.test(cell));
     const isColumn = table.length > 4 && table.every((row) => row.cells.length === 1);
@@ -285,14 +299,19 @@ const matrices = (() => {
 
   /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */
   function read(text) {
-    const rows = rowsOf(text);
+    const found = readRows(rowsOf(text));
+    const beside = text.search(PERCENT) >= 0 ? ["The percentages beside the counts are not used."] : [];
+    return { ...found, notes: [...found.notes, ...beside] };
+  }
+
+  function readRows(rows) {
     const large = rows.flatMap((row) => row.cells).find((cell) => count(cell) > cells.LARGEST);
     if (large) refuse(`“${large}” is more than ${cells.LARGEST} items.`);
     const whole = matrixIn(rows);
     if (whole) return whole;
     const parts = [];
     rows.forEach((row, k) => {
-      if (k && !row.isApart && row.line === rows[k - 1].line + 1) parts.at(-1).push(row);
+      if (k && !row.isApart && row.line <= rows[k - 1].line + 1) parts.at(-1).push(row);
       else parts.push([row]);
     });
     const found = parts.filter((part) => cells.unlessRefused(() => matrixIn(part)));

@@ -10,8 +10,11 @@
 const reader = (() => {
   "use strict";
 
-  const { count, countOr, band, isCount, isNumber, refuse, some, unlessRefused } = cells;
+  const { countOr, band, isCount, isNumber, hasNumber, refuse, some, unlessRefused } = cells;
   const certain = (...readings) => ({ readings, question: null });
+  const withNotes = (found, notes) => ({
+    ...found, readings: found.readings.map((one) => ({ ...one, notes: [...one.notes, ...notes] })),
+  });
   const unused = (list) => (list.length ? [`Not used: ${list.join(", ")}.`] : []);
 
   // --- Names of numbers --------------------------------------------------------------------------
@@ -38,12 +41,12 @@ const reader = (() => {
 
   /** {record, left}: the numbers of a text by their names, and those without; null without names. */
   function namedNumbers(text) {
-    const bare = text.replace(/[#*`]/g, " ").replace(/\d+(\.\d+)?\s*%\s*(CI|confidence)\b/gi, " ");
+    const bare = text.replace(/<[^<>\n]*>|[#*`]/g, " ").replace(/\d+(\.\d+)?\s*%\s*(CI|confidence)\b/gi, " ");
     const marked = WITHIN.reduce((all, [key, name]) => all.replace(name, ` ‹${key}› `), bare);
     const tokens = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=/]/g, " ").split(/\s+/)
-      .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d*,\d+%?[.,]?$/.test(word) ? [word] : word.split(",")))
-      .map((word) => word.replace(/(?<=[\d%])[.,]+$/, ""))
-      .filter((word) => /^‹|^[-+±~≈.]*\d/.test(word)).map((word) => word.replace(/^[~≈]/, ""));
+      .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d+,\d+%?[.,]?$/.test(word) ? [word] : word.split(",")))
+      .map((word) => word.replace(/^[^\p{L}\p{N}‹.+-]+|[^\p{L}\p{N}%›]+$/gu, ""))
+      .filter((word) => /^‹|^[-+.]*\d/.test(word));
     const isName = (token) => token[0] === "‹";
     if (!tokens.some(isName)) return null;
     const [record, left, alone] = [{}, [], []];
@@ -51,7 +54,8 @@ const reader = (() => {
     const put = (name, value) => {
       const key = name.slice(1, -1);
       if (key === "unused") return value && left.push(value);
-      if (record[key] && value && record[key] !== value) {
+      if (record[key] && value === record[key]) left.push(`${key} ${value} again`);
+      else if (record[key] && value) {
         twice ??= `“${key}” stands there twice, with ${record[key]} and ${value}.`;
       }
       record[key] = record[key] || value;
@@ -103,7 +107,7 @@ const reader = (() => {
     for (const key of ["tp", "fp", "fn"]) counts[key] = countOr(record[key], ITEMS[key]);
     if (record.tn) counts.tn = countOr(record.tn, ITEMS.tn);
     const { tp, fp, fn, tn } = counts;
-    const said = `counts: TP ${tp}, FP ${fp}, FN ${fn}${tn === null ? "" : `, TN ${tn}`}`;
+    const said = `counts${record.name ? ` of ${record.name}` : ""}: TP ${tp}, FP ${fp}, FN ${fn}${tn === null ? "" : `, TN ${tn}`}`;
     const others = ["precision", "recall", "f1", "positives", "total"].filter((key) => record[key]);
     const left = others.map((key) => `${key} ${record[key]}`);
     return { kind: "counts", counts, notes: [...notes, ...unused(left)], said };
@@ -138,7 +142,7 @@ const reader = (() => {
     const isFirst = /^\W*\d/.test(text);
     const value = (name) => text.match(isFirst ? new RegExp(`(\\d+)\\W*(?:${name})`, "i")
       : new RegExp(`(?:${name})\\W*(\\d+)`, "i"));
-    const ONLY = /\b(?:only|just) (\w+)( (?:is |was )?(?:right|correct))?|\b(\w+) only\b/gi;
+    const ONLY = /\b(?:only|just) (\w+)( (?:is |was )?(?:right|correct))?|\b([a-z]\w*) only\b/gi;
     const [a, b, more] = [...text.matchAll(ONLY)];
     if (!b || more) return null;
     const kinds = {
@@ -199,36 +203,47 @@ const reader = (() => {
   /** {records, names, left} of rows below a line with names of numbers; null if there is none. */
   function recordsIn(rows) {
     const at = rows.findIndex((row) => row.cells.filter(keyOf).length > 1);
-    if (at < 0 || rows.slice(0, at).some((row) => row.cells.some(isNumber))) return null;
+    if (at < 0 || rows.slice(0, at).some((row) => row.cells.some(hasNumber))) return null;
     const head = rows[at].cells;
     const isWhole = (row) => [0, 1].includes(row.cells.length - head.length);
-    const below = rows.slice(at + 1).filter((row) => !SUMMARY.test(row.cells[0]) || isWhole(row));
+    const below = rows.slice(at + 1).filter((row) => row.cells.some(hasNumber));
     const body = below.filter((row) => isWhole(row) && row.cells.some(isNumber));
-    const rest = below.filter((row) => !body.includes(row) && row.cells.some(isNumber));
+    const rest = below.filter((row) => !body.includes(row)
+      && !(head.some((name) => keyOf(name) === "precision") && SUMMARY.test(row.cells[0])));
     const offset = body[0]?.cells.length - head.length;
     if (body.length === 0 || body.some((row) => row.cells.length !== head.length + offset)) return null;
     const keys = head.map(keyOf);
     const isNaming = (k) => keys[k] === null && body.every((row) => !isNumber(row.cells[k + offset]));
     const naming = head.map((_, k) => k).filter(isNaming);
     if (offset === 0 && naming.length === 0 && keys[0] === null) naming.push(0);
+    if (naming.some((k) => hasNumber(head[k]))) return null;
     const others = head.filter((_, k) => (keys[k] === null && !naming.includes(k)) || keys[k] === "unused");
     const records = body.map(({ cells: row }) => ({
       name: offset ? row[0] : naming.map((k) => row[k]).join(" "),
       ...Object.fromEntries(keys.flatMap((key, k) => (key ? [[key, row[k + offset]]] : []))),
     }));
     const named = offset ? "" : naming.map((k) => head[k]).join(" ");
-    return { records, named, rest, left: others.map((name) => `the column “${name}”`) };
+    const left = others.map((name) => `the column “${name}”`);
+    const unread = head.flatMap((name, k) => (others.includes(name) ? body.map((row) => row.cells[k + offset]) : []));
+    const hasAverages = rows.slice(at + 1).some((row) => SUMMARY.test(row.cells[0]));
+    const lines = rest.length ? [`Only the lines ${rows[at].line} to ${body.at(-1).line} are read.`] : [];
+    const last = body.at(-1).line;
+    return { records, named, rest, last, notes: [...unused(left), ...lines], unread, hasAverages };
   }
 
   /** The readings of records; null if they have no counts and no scores. */
-  function ofRecords({ records, named, left }) {
+  function ofRecords(found) {
+    const read = readRecords(found);
+    return read && { ...read, readings: read.readings.map((one) => ({ ...one, unread: found.unread })) };
+  }
+
+  function readRecords({ records, named, notes, hasAverages }) {
     const [first] = records;
-    const notes = unused(left);
     if ("tp" in first && "fp" in first && "fn" in first) return ofCountsBy(records, named, notes);
     if (!("precision" in first) && !("recall" in first) && !("f1" in first)) return null;
     const hasItems = "positives" in first || "total" in first;
     if ("precision" in first && "recall" in first && hasItems) {
-      return certain(ofReport(records, notes));
+      return certain(ofReport(records, hasAverages, notes));
     }
     return refuse(`These are printed scores in ${some(records.length, "line")}. An interval needs the `
       + "number of truly positive items too: “precision 0.64, recall 0.89, positives 87”, one model "
@@ -250,7 +265,7 @@ const reader = (() => {
   }
 
   /** A report: its classes, and its micro average if it prints one. */
-  function ofReport(records, notes) {
+  function ofReport(records, hasAverages, notes) {
     const items = (record) => record.positives ?? record.total;
     const read = (record) => ({
       name: record.name, precision: band(record.precision), recall: band(record.recall),
@@ -260,7 +275,7 @@ const reader = (() => {
     const micro = records.find(({ name }) => name === "micro avg");
     if (classes.length === 0 && !micro) refuse("The report has no line of a class.");
     const all = classes.reduce((total, { positives }) => total + positives, 0);
-    const averages = records.length > classes.length ? ", with its averages" : "";
+    const averages = hasAverages ? ", with its averages" : "";
     const number = some(classes.length, "class", "classes");
     return {
       kind: "report", classes, micro: micro ? read(micro) : null, notes, records,
@@ -272,10 +287,13 @@ const reader = (() => {
     const found = recordsIn(matrices.rowsOf(text));
     if (found === null) return null;
     if (found.rest.length === 0) return ofRecords(found);
+    const [{ line }] = found.rest;
+    if (line < found.last) {
+      refuse(`Line ${line} has a number that does not belong to the table around it.`);
+    }
     // People print the matrix beside a report, which says more.
     const matrix = unlessRefused(() => fromMatrix(text));
-    if (matrix) return certain(...matrix.readings, ...ofRecords(found).readings);
-    const [{ line }] = found.rest;
+    if (matrix) return certain(...matrix.readings, ...ofRecords(found)?.readings ?? []);
     return refuse(`Line ${line} has a number that does not belong to the table above it.`);
   }
 
@@ -293,13 +311,21 @@ const reader = (() => {
     const foreign = FOREIGN.find(([pattern]) => pattern.test(text));
     if (foreign) refuse(foreign[1]);
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
-    if (name) return fromMatrix(JSON.stringify(value[name]), value.labels ?? value.classes);
+    if (name) {
+      const { labels = value.classes, classes, [name]: matrix, ...others } = value;
+      const left = unused(Object.entries(others).map(([key, one]) => `${key} ${JSON.stringify(one)}`));
+      return withNotes(fromMatrix(JSON.stringify(matrix), labels), left);
+    }
     if (Array.isArray(value.columns) && Array.isArray(value.data)) {
       const objects = value.data.map((row) => Object.fromEntries(row.map((x, k) => [value.columns[k], x])));
       return ofTable(tables.ofJson(objects));
     }
     if (Array.isArray(value.metric_per_case)) { // nnU-Net
-      return ofTable(tables.ofJson(value.metric_per_case));
+      const { metric_per_case: list, ...parts } = value;
+      const left = unused(Object.keys(parts).map((key) => `the part “${key}”`));
+      const found = withNotes(ofTable(tables.ofJson(list)), left);
+      found.readings[0].unread = [JSON.stringify(parts)];
+      return found;
     }
     const entries = Object.entries(value);
     const isObject = (row) => row !== null && typeof row === "object";
@@ -323,8 +349,8 @@ const reader = (() => {
     if (keys.filter(keyOf).length > 1) {
       const line = (row) => keys.map((key) => String(row[key] ?? ""));
       const found = recordsIn([{ cells: keys }, ...rows.map((row) => ({ cells: line(row) }))]);
-      const left = others.filter(([name]) => !SUMMARY.test(name)).map(([name, x]) => `${name} ${x}`);
-      return found && ofRecords({ ...found, left: [...found.left, ...left] });
+      const left = unused(others.map(([name, x]) => `${name} ${x}`));
+      return found && ofRecords({ ...found, notes: [...found.notes, ...left] });
     }
     const names = objects.map(([name]) => name);
     const isMatrix = others.length === 0 && names.length > 1 && objects.every(([, row]) =>
@@ -346,12 +372,14 @@ const reader = (() => {
     const labels = (list) => list.split(list.includes(",") ? "," : /\s+/)
       .map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
     const columns = lists.map(([, name, list]) => [name, labels(list)]);
+    if (new Set(columns.map(([name]) => name)).size < columns.length) {
+      refuse("Two lists have the same name.");
+    }
     if (found.length < 2 && columns.some(([, list]) => list.length !== columns[0][1].length)) return null;
     const rest = found.length > 1 ? lists.reduce((all, [list]) => all.replace(list, ""), text) : "";
     const table = tables.ofJson(Object.fromEntries(columns));
-    const notes = /\d/.test(rest) ? [`Only ${lists.map(([, name]) => name).join(", ")} are read.`] : [];
-    const result = ofTable(table);
-    return { ...result, readings: result.readings.map((one) => ({ ...one, notes: [...one.notes, ...notes] })) };
+    const notes = /\d/.test(rest) ? [`Only the lists ${lists.map(([, name]) => name).join(", ")} are read.`] : [];
+    return withNotes(ofTable(table), notes);
   }
 
   // --- Matrices, predictions, scores -------------------------------------------------------------
@@ -359,8 +387,10 @@ const reader = (() => {
   function fromMatrix(text, names = []) {
     const found = matrices.read(text);
     const { matrix, inRows, notes, question } = found;
-    const isNamed = Array.isArray(names) && names.length === matrix.length;
-    const labels = isNamed ? names.map(String) : found.labels;
+    if (names.length && names.length !== matrix.length) {
+      refuse(`There are ${names.length} names for ${matrix.length} classes.`);
+    }
+    const labels = names.length ? names.map(String) : found.labels;
     const reading = (numbers, place, turned = "") => ({
       kind: "matrix", matrix: numbers, labels, notes, totals: found.totals, lines: found.lines,
       said: `a confusion matrix of ${labels.length} classes, ${place} in rows${turned}`,
@@ -369,7 +399,7 @@ const reader = (() => {
       reading(matrix, "true classes"), reading(matrices.turn(matrix), "predictions", " (turned)"),
     ];
     if (inRows) readings.reverse();
-    if (found.paired) readings.unshift(pairReading(found.paired));
+    if (found.paired) readings.unshift({ ...pairReading(found.paired), notes });
     return { readings, question };
   }
 
@@ -453,7 +483,7 @@ const reader = (() => {
     if (isSure) return predictions(table);
     const rows = table.lines.map((_, k) => ({ cells: table.columns.map((column) => column.cells[k]) }));
     const found = recordsIn([{ cells: table.columns.map(({ name }) => name) }, ...rows]);
-    const records = found && ofRecords(found);
+    const records = found && found.rest.length === 0 ? ofRecords(found) : null;
     if (records) return records;
     const choice = unlessRefused(() => tables.choose(table));
     if (choice && (choice.question === null || choice.field === "count")) return predictions(table);
@@ -526,9 +556,9 @@ const reader = (() => {
       const has = (_, k) => reading.matrix.some((row, i) => row[k] > 0 || (i === k && row.some(Boolean)));
       names = reading.labels.filter(has);
     }
-    if (reading.kind === "report") names = reading.classes.map(({ name }) => name);
+    if (reading.kind === "report" && !reading.micro) names = reading.classes.map(({ name }) => name);
     if (reading.kind === "predictions") names = choice.classes;
-    if (names.length !== 2 && !choice?.b) return { names: [], positive: null, question: null };
+    if (names.length !== 2 && !(reading.kind === "predictions" && choice.b)) return { names: [], positive: null, question: null };
     const positive = names.includes(chosen) ? chosen : tables.positiveOf(names);
     return { names, positive, question: positive === null ? "Which class is the positive one?" : null };
   }
