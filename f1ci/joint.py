@@ -37,7 +37,7 @@ from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
 from f1ci.metrics.shares import KnownShares
 from f1ci.results import JointIntervals
-from f1ci.samples import Sample, sample
+from f1ci.samples import Sample, UnitSample, sample
 from f1ci.types import Array, FloatOrArray
 
 # What is asked of which model: its number, and a metric.
@@ -202,6 +202,8 @@ def _method_of(one: Sample, name: str | None) -> Method:
 
 def _score_was_tried(one: Sample) -> bool:
     """Tell if score limits with a joint quantile were tried for such a score."""
+    if isinstance(one, UnitSample):
+        return False
     return one.has_cautious_limits or isinstance(one.metric, Mean | MacroStar | KnownShares)
 
 

@@ -1,14 +1,16 @@
 # %% [markdown]
 # # Choosing a method for one F1 score
 #
-# Four methods turn the counts of one binary classifier into an interval for its F1 score. The short answer: use the
-# default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the evidence for *every* true
-# score, and not only for a few scores.
+# Four methods turn the counts of one binary classifier into an interval for its F1 score. The short
+# answer is the default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the
+# evidence for *every* true score, and not only for a few.
 #
-# *Coverage* is the share of test sets in which an interval holds the true score. The *level* is the coverage that an
-# interval promises: at a level of 95 %, in 95 of 100 test sets. Coverage depends on the number $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant
-# items*, not on the size $n$ of the test set. Move the slider to choose $v$. The curve has teeth because counts are
-# whole numbers: coverage jumps where the true score passes an end point of a possible interval. The dot marks the lowest coverage.
+# *Coverage* is the share of test sets whose interval contains the true score. The *level*, for
+# example 95 %, is the coverage that a method aims at. Coverage depends on the number
+# $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant items*, not on the size $n$ of the test
+# set. Move the slider to choose $v$. The curve has teeth because counts are whole numbers, so that
+# coverage jumps where the true score passes an end point of a possible interval. The dot marks the
+# lowest coverage.
 #
 # :::{figure} ../results/figures/choosing-a-method-front.svg
 # :alt: Four panels of saw-tooth curves, exact coverage against the true F1 at 50 relevant items. Clopper-Pearson stays above the line at 95 percent. Wald falls far below it at both ends. Both Wilson curves saw around it, with a dip close to 0 or 1.
@@ -127,7 +129,7 @@ figure.legend(*axes[-1, 0].get_legend_handles_labels(), loc="outside lower cente
 figures.save(figure, "choosing-a-method-coverage")
 
 # %% tags=["remove-cell"]
-# A part of it, for the front page and the README.
+# A part of it, for readers without scripts.
 figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
 grid = (np.arange(1_500) + 0.5) / 1_500
 for axis, (method, look) in zip(axes.flat, looks.items(), strict=True):
@@ -143,7 +145,12 @@ figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center
 figures.save(figure, "choosing-a-method-front")
 
 # %% tags=["remove-cell"]
-# For the front page too: which function answers which question.
+# For the front page: what 95 % means, and which function answers which question.
+figure, axes = figures.subplots(height=2.8)
+chart.draw_forty(axes, relevant=131, f1=0.74)
+figures.save(figure, "choosing-a-method-forty")
+
+# %% tags=["remove-cell"]
 figure, axes = figures.subplots(height=6.8)
 chart.draw(axes)
 figures.save(figure, "choosing-a-method-tasks")

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Is the sample F0.5 normal, and does its interval cover? Section 2.4 of Jiang (2020)
 #
-# The interval of {cite:t}`jiang2020` rests on a limit. For many items the sample index is nearly
+# The interval of {cite:t}`jiang2020` rests on a limit: for many items the sample index is nearly
 # normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), and its standard error can
 # be estimated from the same items. Is a thousand items many? The paper simulates
-# {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation. Then
-# it needs no simulation: the numbers are sums over all possible tables of counts, and we compute
-# these sums. At the end the same sums show where the interval stops working.
+# {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation, and
+# then does without it, because the numbers are sums over all possible tables of counts. At the end
+# the same sums show where the interval stops working.
 
 # %% tags=["parameters"]
 replicates: int = 10_000  # simulated data sets, as in the paper
@@ -191,7 +191,7 @@ say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 #
 # - The estimate is biased by {glue:text}`jiang-normality-bias:+.2f` units of the fourth decimal,
 #   a small part of its standard deviation.
-# - The asymptotic standard deviation $\sqrt{\nu/n}$ is
+# - The asymptotic standard deviation $\sqrt{\sigma^2/n}$ is
 #   {glue:text}`jiang-normality-asymptotic:.6f`; the exact one is
 #   {computed}`jiang/section-2.4/standard_deviation|.6f`. The standard error that one computes
 #   from the data is too small by {glue:text}`jiang-normality-underestimate:.2f` % on average.

@@ -8,21 +8,22 @@
 # independent, in 74 of 100 ($0.95^6 = 0.74$). A reader who compares the numbers needs all six.
 #
 # *Joint* intervals are longer, and all of them hold at once in 95 of 100 test sets. A usual interval reaches
-# $z = 1.96$ standard errors to both sides. A joint interval reaches $q$ standard errors, and $q$ grows with the number of
-# intervals. Six intervals need at most $q = 2.64$. They need less if the scores are correlated, because related scores
+# $z = 1.96$ standard errors to both sides. A joint interval reaches $z_R$ standard errors, and $z_R$ grows with the number of
+# intervals. Six intervals need at most $z_R = 2.64$. They need less if the scores are correlated, because related scores
 # err together.
 #
-# These numbers are for large test sets. With some tens of items a score has few possible values, and a score of 1 has a
-# standard error of zero. So this page counts how often the intervals really hold in small test sets.
+# These numbers are for large test sets. With some tens of items a score has few possible values,
+# and a score of 1 has a standard error of zero. So this page counts how often the intervals are
+# right in small test sets.
 #
 # ## In short
 #
-# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $q$ standard errors (*delta* intervals). Where samples
+# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $z_R$ standard errors (*delta* intervals). Where samples
 # are small, they add a *blur* to the variances, which makes the errors larger. The default of `f1ci` is different: it takes the
-# *cautious limits* of each score, at $q$ instead of $z$. They are our own addition, not from the papers.
+# *cautious limits* of each score, at $z_R$ instead of $z$. They are our own addition, not from the papers.
 #
-# A set of joint intervals *covers* if every interval holds its true score. The promise is 0.95 by default. Over
-# {glue:text}`joint-designs` designs with some tens of items:
+# A set of joint intervals *covers* if every interval contains its true score. The level is 0.95 by
+# default. Over {glue:text}`joint-designs` designs with some tens of items:
 #
 # - The default covers {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst.
 # - Delta intervals cover {glue:text}`joint-delta-mean:.3f` on average and {glue:text}`joint-delta-worst:.3f` at worst.
@@ -36,9 +37,9 @@
 # All five methods take the critical value of correlated normal variables. They differ in the limits, and in
 # the correlations that they use.
 #
-# | `method=` | limits of one score at $q$ | correlations |
+# | `method=` | limits of one score at $z_R$ | correlations |
 # |:--|:--|:--|
-# | `delta` | estimate plus and minus $q$ standard errors (choice I) | of the items |
+# | `delta` | estimate plus and minus $z_R$ standard errors (choice I) | of the items |
 # | `blur` | the same with larger standard errors (choice II) | of the items, blurred |
 # | `logit` | delta limits of the log odds; the whole range where the standard error is zero | of the items |
 # | `score` | Wilson's, or the score interval if kinds of errors weigh differently | smoothed |
@@ -90,7 +91,7 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 #
 # Its parts have the names of {cite:t}`morris2019` (ADEMP).
 #
-# - **Aim.** How often do all intervals of a small test set hold at once, and how long are they?
+# - **Aim.** How often are all intervals of a small test set right at once, and how long are they?
 # - **Data-generating mechanisms.** A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two
 #   sets of metrics, and all combinations of the sizes, prevalences and rates above. An item is positive with the
 #   probability of the prevalence. With probability 0.5 an item is equally hard for all classifiers: all are right or all
@@ -98,8 +99,9 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 #   multinomial distribution over joint cells.
 # - **Estimands.** The scores that a test set of infinite size would give.
 # - **Methods.** The five of the table above.
-# - **Performance measures.** Coverage: the share of test sets in which every interval holds its true score. An undefined
-#   estimate without an interval counts as no miss. Length: the mean length, divided by delta's in the same design.
+# - **Performance measures.** Coverage: the share of test sets in which every interval contains its
+#   true score. An undefined estimate without an interval counts as no miss. Length: the mean
+#   length, divided by delta's in the same design.
 
 
 # %%
@@ -199,11 +201,11 @@ figures.save(figure, "joint-intervals")
 #   {glue:text}`joint-blur-length:.2f` times their length. It reaches outside $[0, 1]$ in
 #   {glue:text}`joint-blur-outside:.0f` % of the test sets.
 # - **In between.** Logit limits cover {glue:text}`joint-logit-mean:.3f` on average and
-#   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the length
-#   of delta. Score limits are {glue:text}`joint-score-length:.2f` times as long as delta. They cover
-#   {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f` at worst. A
-#   single score interval misses a little more often than promised at some true scores. Of several
-#   scores, at least one may lie at such a place.
+#   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the
+#   length of delta. Score limits are {glue:text}`joint-score-length:.2f` times as long as delta.
+#   They cover {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f`
+#   at worst. A single score interval misses a little more often than its level says at some true
+#   scores. Of several scores, at least one may lie at such a place.
 # - **What they do badly.** The cautious limits cover more than they need to, up to
 #   {glue:text}`joint-cautious-most:.3f` with the smallest test sets. So they are longer than they could be. Their coverage
 #   is measured here, not proved. A proof for single limits exists only for precision,
@@ -237,7 +239,7 @@ def held_and_length(labels, truth, method, level):
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
             interval = f1ci.Matrix(matrices).interval(name, method=method, confidence_level=level)
-            covered = covered & (interval.low <= value) & (value <= interval.high)
+            covered = covered & interval.covers(value)
             length.append(interval.length.mean())
     return covered.mean(), np.mean(length)
 

@@ -2,14 +2,14 @@
 # # BERT finds suggestions: four intervals for one F1 score
 #
 # A classifier reads sentences from a software forum and says which of them are suggestions. On the
-# test set its F1 score is {published}`lam/section-6/f1`. How sure is that number? Does it differ
-# from the {published}`lam/section-6/yamamoto/f1` that another group reported? This notebook
+# test set its F1 score is {published}`lam/section-6/f1`. How sure is that number, and does it
+# differ from the {published}`lam/section-6/yamamoto/f1` that another group reported? This notebook
 # reproduces section 6 of {cite:t}`lam2024`, and then asks the second question. The methods are in
 # [the chapter](/book/lam.md).
 #
-# Put your own four counts into the parameters. Then the intervals, their figure, and the numbers of
-# sentences for a comparison are about your classifier. The other sections stay about the paper's
-# sentences.
+# If you put your own four counts into the parameters, the intervals, their figure, and the numbers
+# of sentences for a comparison are about your classifier, whereas the other sections stay about the
+# paper's sentences.
 
 # %% tags=["parameters"]
 tp: int = 77  # true positives on the test set

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # Four intervals for F1: coverage and length
 #
-# A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short. By
-# these two measures {cite:t}`lam2024` judge four intervals for F1. (What they call *Wilson indirect* is
-# called *Wilson score* here.) They draw a million test sets in
-# each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without drawing
-# any.
+# A method for 95 % intervals should contain the true score in 95 of 100 test sets, and its
+# intervals should be short. By these two measures {cite:t}`lam2024` judge four intervals for F1.
+# (What they call *Wilson indirect* is called *Wilson score* here.) They draw a million test sets in
+# each of 18 conditions, whereas this notebook reproduces their Tables 3 to 6 and Figure 2 without
+# drawing any.
 #
 # Given the number $v$ of relevant items, the number of true positives is binomial
 # ({prf:ref}`lem-lam-conditional`). So coverage and expected length are finite sums
-# ({prf:ref}`prop-lam-coverage` in [the chapter](/book/lam.md)). `f1ci.coverage.exact` computes the
-# sums. At the end we draw the million test sets as well, and both ways give the same numbers.
+# ({prf:ref}`prop-lam-coverage` in [the chapter](/book/lam.md)), which `f1ci.coverage.exact`
+# computes. At the end we draw the million test sets as well, and both ways give the same numbers.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of the intervals; another one is not in the ledger
@@ -250,9 +250,9 @@ figures.save(figure, "lam-coverage-figure-2")
 # ## The same by simulation
 #
 # As the paper does, we draw test sets from the multinomial distribution. We count how often the
-# interval holds the truth and compute its mean length. One draw serves all four methods. Each batch
-# of draws has its own random stream, so the numbers do not depend on how many processes or machines
-# share the work.
+# interval contains the truth and compute its mean length. One draw serves all four methods. Each
+# batch of draws has its own random stream, so the numbers do not depend on how many processes or
+# machines share the work.
 
 
 # %%

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Do the intervals for several classes cover? Tables 2 and 3 of Takahashi et al.
 #
-# An interval with a nominal level of 95 % should hold the true score in 95 of 100 test sets. To see
-# whether their intervals do, {cite:t}`takahashi2022` drew a million test sets in each of 18
-# conditions. This page repeats that simulation. For the smaller test sets it replaces the
-# simulation by exact sums. The result shows two things that the paper does not say. Its coverage
-# leaves out some test sets, and one of its 54 numbers is off.
+# A method with a nominal level of 95 % should contain the true score in 95 of 100 test sets. To see
+# whether theirs does, {cite:t}`takahashi2022` drew a million test sets in each of 18 conditions.
+# This page repeats that simulation, and replaces it by exact sums for the smaller test sets. The
+# result shows two things that the paper does not say: its coverage leaves out some test sets, and
+# one of its 54 numbers is off.
 #
 # The method is on [the chapter's page](/book/takahashi.md): an estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`). There are three

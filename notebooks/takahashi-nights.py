@@ -3,9 +3,9 @@
 #
 # {cite:t}`takahashi2022` give intervals for the F1 scores of four classifiers of sleep stages. The
 # test set has about {published}`takahashi/section-5/epochs` epochs of half a minute, from
-# {published}`takahashi/section-5/subjects` people. The intervals treat the epochs as independent.
-# They are not: a network that misreads one person's brain waves misreads them all night.
-# The paper does not say which epoch belongs to whom, so nobody can correct its intervals.
+# {published}`takahashi/section-5/subjects` people. The intervals treat the epochs as independent,
+# although a network that misreads one person's brain waves misreads them all night. Since the paper
+# does not say which epoch belongs to whom, nobody can correct its intervals.
 #
 # This page asks the paper's questions of other data, for which the nights are known
 # ({cite:t}`guillot2020`). Six networks read 25 nights of healthy people and 55 nights of people
@@ -211,14 +211,14 @@ show.table(head, rows, numeric=(1, 2, 3))
 # {glue:text}`nights-flip-macro-nights-low:+.3f` to {glue:text}`nights-flip-macro-nights-high:+.3f`.
 
 # %% [markdown] tags=["default-values"]
-# So independent epochs would prove that SimpleNet is better, and nights do not: their interval holds
-# zero. On other patients DeepSleepNet may well be the better one.
+# So independent epochs would prove that SimpleNet is better, and nights do not, because their
+# interval contains zero. On other patients DeepSleepNet may well be the better one.
 
 # %% [markdown]
 # ## All pairs, and the best one
 #
 # Six networks make fifteen pairs. Some readers look at all fifteen. Others pick the best network
-# first and then compare it with the rest. Both need intervals that hold all at once. They use a
+# first and then compare it with the rest. Both need intervals that are right together. They use a
 # larger quantile than a single interval. It comes from the correlations of the fifteen differences,
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
@@ -390,7 +390,7 @@ say("nights-rho-most", max(effects.values()))
 # ## Are 25 nights enough?
 #
 # An interval by night needs enough nights. We take the 55 nights of the patients as the whole
-# population and draw small sets of nights from them. Then we count how often the interval holds
+# population and draw small sets of nights from them. Then we count how often the interval contains
 # the score of all 55.
 
 
@@ -439,7 +439,7 @@ error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
 say("nights-coverage-error", error)
 
 # %% [markdown] tags=["default-values"]
-# Yes. With 25 nights the default of `f1ci` covers in
+# Here they are. With 25 nights the default of `f1ci` covers in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in
 # {glue:text}`nights-coverage-two-25:.1f` % (standard error
 # {glue:text}`nights-coverage-error:.1f`). With 10 nights it is
@@ -463,4 +463,5 @@ say("nights-coverage-error", error)
 # - Ask what would be drawn anew in another study. Here it is people, and so the night is the unit.
 # - Publish counts by person. The confusion matrix of all epochs is not enough for an interval.
 # - Compare two networks on the same nights with the interval of their difference.
-# - 25 nights are enough for the default interval. The number of epochs hardly matters.
+# - In this population and for these two scores, 25 nights were enough for the default interval. The
+#   number of epochs hardly matters.

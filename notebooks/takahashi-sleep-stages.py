@@ -2,9 +2,10 @@
 # # Averaged F1 scores of sleep-stage classifiers: the worked examples of Takahashi et al.
 #
 # The paper of {cite:t}`takahashi2022` has two worked examples: a toy matrix of a hundred items, and
-# four classifiers of the stages of sleep. This page recomputes both. It checks the closed forms of
-# the paper's appendices against the single formula of `f1ci`. It shows what three misprints would
-# do. Then it asks what the sleep example can say about which classifier is best.
+# four classifiers of the stages of sleep. This page recomputes both, and checks the closed forms of
+# the paper's appendices against the single formula of `f1ci`. Because three formulas are
+# misprinted, it shows how far a reader who used them would go wrong. Then it asks what the sleep
+# example can say about which classifier is best.
 #
 # The method is on [the chapter's page](/book/takahashi.md): estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`).
@@ -614,7 +615,7 @@ say("sleep-per-person", per_person)
 # estimates. The third column is for two estimates that move in opposite directions, which is the
 # worst case. But there are about {glue:text}`sleep-per-person:.0f` epochs to a person. With groups
 # of that size a small correlation within a person has a large effect. The variance grows by about
-# $1 + (m - 1) \rho$ with $m$ epochs and a correlation $\rho$ of their influences. For the closest
+# $1 + (s - 1) \rho$ with $s$ epochs and a correlation $\rho$ of their influences. For the closest
 # comparison ({glue:text}`sleep-closest`) a factor of {glue:text}`sleep-effect:.0f` lets the two
 # intervals touch, and a correlation of {glue:text}`sleep-icc:.3f` gives this factor. Nobody can say
 # from the published matrix how large it is. {doc}`takahashi-nights` measures it on other people: it

@@ -3,8 +3,8 @@
 #
 # Do other packages give the same intervals, and how long do they take? This page gives five small
 # confusion matrices to the packages that a user might pick instead of `f1ci`. It shows their
-# intervals beside ours, and counts how often each interval holds the truth in simulated test sets.
-# At the end it compares times.
+# intervals beside ours, and counts how often each interval contains the truth in simulated test
+# sets. At the end it compares times.
 #
 # The other packages need library versions of their own. So their answers and times were collected
 # in a separate environment and are data here; `make peers` and `make bench` collect them anew.
@@ -358,7 +358,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # package are right, and so is its micro average.
 #
 # (validation-coverage)=
-# ## How often do they hold the truth?
+# ## How often do they cover?
 #
 # Macro F1 in six designs. Wrong predictions fall on the other classes in proportion to their sizes.
 # Test sets in which some class is not true and not predicted are left out for all methods, because

@@ -5,7 +5,7 @@
 # same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS), named
 # entity recognition (NER) and recognition of organisation names (ORG). Both models are trained and
 # tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score is
-# larger. It asks how probable it is that B is better.
+# larger, but how probable it is that B is better.
 #
 # [The chapter](/book/wangli.md) derives the method. In short:
 #
@@ -16,10 +16,10 @@
 # 3. The probability that B is not better than A is an integral over two posteriors
 #    ({prf:ref}`prop-wangli-h0`).
 #
-# The authors published the counts with their code. So Tables 1 to 5, Figures 1 to 3 and the
+# Since the authors published the counts with their code, Tables 1 to 5, Figures 1 to 3 and the
 # numbers in the text can be recomputed without any training. The three experiments themselves are
-# not repeated here: the corpora are not free. For models that are trained here, see
-# [a tag set on trial](/notebooks/wangli-tag-sets.ipynb).
+# not repeated here, because the corpora are not free. For models that are trained here, see [a tag
+# set on trial](/notebooks/wangli-tag-sets.ipynb).
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of the credible intervals of Table 2, as in the paper
@@ -469,7 +469,7 @@ joint_test.table(joint)
 # (wangli-sign)=
 # ### What the printed sign would decide
 #
-# Eqs. 32 and 33 and Algorithm 1 call $\Pr(\nu_A - \nu_B \le 0)$ the probability of $H_0$. By
+# Eqs. 32 and 33 and Algorithm 1 call $\Pr(\theta_A - \theta_B \le 0)$ the probability of $H_0$. By
 # eq. 31 it is that of $H_1$ ({ref}`E-wangli-2 <E-wangli-2>`). A reader who follows the algorithm
 # to the letter exchanges the models. Then every decision is reversed:
 

@@ -1,10 +1,11 @@
 # %% [markdown]
-# # Of what is the posterior a posterior?
+# # Which truth does the credible interval cover?
 #
 # Wang and Li want to show that their interval for F1 is better than the earlier one of
 # {cite:t}`wang2015`. They simulate one example (section 2.4): two classes of normal observations,
 # logistic regression, and a $3 \times 2$ block-regularised cross-validation. The nominal level is
-# 95 %. They report how often each interval holds the truth (its *credibility*), and its mean length:
+# 95 %. They report how often each interval contains the truth (its *credibility*), and its mean
+# length:
 #
 # | | credibility | length |
 # |---|---|---|
@@ -14,9 +15,9 @@
 # The two intervals differ in one number only: the weight with which the counts of the six folds are
 # added. The weight is $1/6$ for the earlier interval, and the averaged weight of
 # {prf:ref}`prop-wangli-weight` for the proposed interval. [The chapter](/book/wangli.md) has the
-# intervals as {eq}`eq-wangli-intervals`. The paper leaves four things open. It does not say how
-# many data sets were drawn, how the blocks were made, or whether the regression was penalised. And
-# it does not say *which* truth the interval should hold. This matters most. So we vary all four.
+# intervals as {eq}`eq-wangli-intervals`. The paper leaves four things open: how many data sets were
+# drawn, how the blocks were made, whether the regression was penalised, and *which* truth the
+# interval should cover. The last one matters most. We vary all four.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # data sets in the example's own setting
@@ -141,7 +142,7 @@ def covered(setting, key, truth):
     """Return whether each interval of a setting holds a truth."""
     ends = intervals[setting, key]
     value = true[setting][truth]
-    return (ends.low <= value) & (value <= ends.high)
+    return f1ci.coverage.covers(ends.low, ends.high, value)
 
 
 # %% [markdown]
@@ -436,7 +437,7 @@ for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
     credible = interval(trial, WEIGHTS["proposed"])
     beyond[name] = 100 * (t.high > 1).mean()
-    holds = [100 * ((x.low <= truth) & (truth <= x.high)).mean() for x in (t, credible)]
+    holds = [100 * f1ci.coverage.covers(x.low, x.high, truth).mean() for x in (t, credible)]
     both_lengths = [(x.high - x.low).mean() for x in (t, credible)]
     shares = [f"{share_:.1f}" for share_ in (beyond[name], *holds)]
     rows.append([name, f"{truth.mean():.3f}", *shares, *(f"{x:.4f}" for x in both_lengths)])
@@ -529,8 +530,8 @@ claim.table()
 # - The proposed interval is about the models that were trained in this cross-validation, on
 #   average. For them it is sound, and shorter than the interval of 2015.
 # - The proposed interval is not about the algorithm on other data of the same kind. For this truth,
-#   in this example, the earlier interval is right. The proposed interval misses far more often
-#   than promised. The data set decides which rules are trained, and the posterior does
-#   not see how much they would differ from those of another data set.
+#   in this example, the earlier interval is right. The proposed interval misses far more often than
+#   its level says. The data set decides which rules are trained, and the posterior does not see
+#   how much they would differ from those of another data set.
 # - Say which truth you mean when you report such an interval.
 # - [Segmenters trained on a real corpus](/notebooks/wangli-tag-sets.ipynb) show the same.

@@ -2,19 +2,19 @@
 # # A tag set on trial
 #
 # A word segmenter marks each character of a sentence with a tag. With four tags (BMES) a character
-# begins a word, is in its middle, ends it, or is a whole word. With six tags (BB₂B₃MES) the second and
-# third characters of long words have tags of their own. Are six tags better than four? Wang and Li ask
-# this of conditional random fields on a corpus of Chinese news, with their
-# [Bayes test](/book/wangli.md). They publish the counts of chunks by fold, so
-# [their tables](/notebooks/wangli-bayes-test.ipynb) can be recomputed. But counts do not show which
-# words each model got wrong.
+# begins a word, is in its middle, ends it, or is a whole word. With six tags (BB₂B₃MES) the second
+# and third characters of long words have tags of their own. Are six tags better than four? Wang and
+# Li ask this of conditional random fields on a corpus of Chinese news, with their [Bayes
+# test](/book/wangli.md). They publish the counts of chunks by fold, so that [their
+# tables](/notebooks/wangli-bayes-test.ipynb) can be recomputed, but counts do not show which words
+# each model got wrong.
 #
 # Here is the same comparison on a corpus that everybody may use: the Hong Kong Cantonese Corpus
-# {cite:p}`luke2015`, 58 dialogues with 16,162 utterances and 153,656 words. The learner, the features,
-# the tag sets and the cross-validation are the paper's. The numbers are our own: no number of the
-# paper is compared on this page. The page measures three things that the paper could not see. How
-# alike are the errors of the two models? How much do folds and dialogues differ? How often is each
-# test wrong?
+# {cite:p}`luke2015`, 58 dialogues with 16,162 utterances and 153,656 words. The learner, the
+# features, the tag sets and the cross-validation are the paper's. The numbers are our own: no
+# number of the paper is compared on this page. The page measures three things that the paper could
+# not see: how the errors of the two models are correlated, how much folds and dialogues differ, and
+# how often each test is wrong.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of all intervals
@@ -217,7 +217,7 @@ show.table(head, rows, numeric=range(2, 8))
 
 # %% [markdown]
 # (wangli-tag-sets-dialogues)=
-# ### Words of one dialogue are alike
+# ### Words of one dialogue are correlated
 #
 # The exact test takes words as independent, as the posterior does. But some dialogues are easy and
 # some hard. `f1ci.Units` takes the dialogues as the independent units. Here are the
@@ -381,7 +381,7 @@ show.table(head, rows, numeric=range(2, 6))
 # corpus teaches is missing in the other half.
 #
 # (wangli-tag-sets-coverage)=
-# ### How often the interval holds the truth
+# ### How often the interval covers
 #
 # The table is for the credible interval of F1 with four tags. It has two weights, the paper's and
 # that of {cite:t}`wang2015`, and two truths: the mean true F1 of the six models, and the expected

@@ -1,17 +1,18 @@
 # %% [markdown]
 # # Abalone: rare positives and a correction that helps
 #
-# Which abalones have {published}`yuan/section-3b/rings` rings? Few have this number, and the three
-# rules of {cite:t}`yuan2025` find few of these. The normal approximation is strained here, and
-# plain intervals cover too little. The blurred variance ({prf:ref}`def-yuan-choice2` in
-# [the chapter](/book/yuan.md)) repairs this. This notebook reproduces section III-B with Table VI.
-# It also reproduces Tables I and II, which do not name their data and come from these.
+# Plain intervals cover too rarely where positives are rare, and the blurred variance
+# ({prf:ref}`def-yuan-choice2` in [the chapter](/book/yuan.md)) repairs this. {cite:t}`yuan2025`
+# show it with abalones: few have {published}`yuan/section-3b/rings` rings, and the three
+# classifiers, which the paper calls rules, find few of these. This notebook reproduces section
+# III-B with Table VI, and Tables I and II, which do not name their data and come from these.
 #
 # The paper trains 1NN, logistic regression and a random forest on
-# {published}`yuan/section-3b/training` random rows. The other {published}`yuan/section-3b/population`
-# rows are the population, from which it draws {published}`yuan/section-3b/replicates` test sets. The
-# split and the settings are not printed. They can be recovered, and so the rules are the paper's own
-# rules here. Every number about them is computed from the raw data.
+# {published}`yuan/section-3b/training` random rows. The other
+# {published}`yuan/section-3b/population` rows are the population, from which it draws
+# {published}`yuan/section-3b/replicates` test sets. The split and the settings are not printed, but
+# they can be recovered, so that the rules are the paper's own rules here, and every number about
+# them is computed from the raw data.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # own test sets for numbers about all rules together
@@ -640,9 +641,9 @@ say("yuan-abalone-hats", 100 * np.abs(plain_q / blurred_q - 1).max())
 # ### Where a covariance is zero
 #
 # Proposition 1 asks that $\tilde V_{jk} / V_{jk}$ tends to 1. The ratio does not exist where
-# $V_{jk} = 0$ ({ref}`N-yuan-20 <N-yuan-20>`), and the proof does not need it. Take two rules that err
-# independently of each other and of the truth. Their accuracies have the covariance 0, and their joint
-# intervals hold in {glue:text}`yuan-abalone-zero-coverage:.4f` of test sets of
+# $V_{jk} = 0$ ({ref}`N-yuan-20 <N-yuan-20>`), and the proof does not need it. Take two rules that
+# err independently of each other and of the truth. Their accuracies have the covariance 0, and
+# their joint intervals cover in {glue:text}`yuan-abalone-zero-coverage:.4f` of test sets of
 # {published}`yuan/section-3b/n` cases.
 
 # %%
@@ -687,10 +688,10 @@ for k, result in larger.items():
 show.table(["training rows, in fifths", *shown], rows, numeric=range(7))
 
 # %% [markdown]
-# Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare class
-# less and less. Where it finds no true positive at all, its true $F_{0.5}$ is 0, every estimate is 0, and
-# the interval of length zero holds the truth. The next table has the share of such splits, and the
-# coverage in the other splits.
+# Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare
+# class less and less. Where it finds no true positive at all, its true $F_{0.5}$ is 0, every
+# estimate is 0, and the interval of length zero contains the truth. The next table has the share of
+# such splits, and the coverage in the other splits.
 
 # %%
 # Show coverages for each size of the training set.
@@ -709,13 +710,14 @@ head = ["training rows, in fifths", "splits without a true positive, of 60", "pl
 show.table([*head, "corrected"], rows, numeric=range(4))
 
 # %% [markdown]
-# Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-1` of 60 splits
-# with a fifth of the rows. With two fifths this happens in {glue:text}`yuan-abalone-none-found-2`
-# splits, and with three fifths in {glue:text}`yuan-abalone-none-found-3`. Where it finds some, the
-# plain joint intervals of all six measures hold in {glue:text}`yuan-abalone-trained-1:.2f` of test sets
-# on average. With two fifths of the rows this is {glue:text}`yuan-abalone-trained-2:.2f`. So a larger
-# training set does not remove the undercoverage, as the footnote says. But with three fifths the rule
-# hardly exists any more ({ref}`N-yuan-21 <N-yuan-21>`).
+# Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-1` of 60
+# splits with a fifth of the rows. With two fifths this happens in
+# {glue:text}`yuan-abalone-none-found-2` splits, and with three fifths in
+# {glue:text}`yuan-abalone-none-found-3`. Where it finds some, the plain joint intervals of all six
+# measures are right together in {glue:text}`yuan-abalone-trained-1:.2f` of test sets on average.
+# With two fifths of the rows this is {glue:text}`yuan-abalone-trained-2:.2f`. So a larger training
+# set does not remove the undercoverage, as the footnote says. But with three fifths the rule hardly
+# exists any more ({ref}`N-yuan-21 <N-yuan-21>`).
 
 # %%
 # Record the constants.
@@ -767,7 +769,7 @@ claim.table()
 # - Plain intervals for a rule with a handful of true positives do not cover, whatever the size of
 #   the whole test set. The number of true positives decides.
 # - The blurred variance is cheap and repairs it. For logistic regression
-#   {computed}`yuan/table-6/logistic/joint/coverage|.3f` of the plain joint intervals hold, and
+#   {computed}`yuan/table-6/logistic/joint/coverage|.3f` of the plain joint intervals cover, and
 #   {computed}`yuan/table-6/logistic/corrected/coverage|.3f` of the corrected ones. For the other
 #   rules it changes little.
 # - The lesson of Table VI stands, its numbers do not. Many belong to another size of the test set

@@ -1,16 +1,16 @@
 # %% [markdown]
-# # Two normal classes: when joint intervals keep their promise
+# # Two normal classes: a simulation repeated with R's random numbers
 #
-# Six 95 % intervals do not all hold in 95 of 100 test sets. Joint intervals should. {cite:t}`yuan2025`
-# first try both on an easy problem. There are two classes of equal size, with
-# $X \mid Z \sim N(Z, 1)$. Three rules are trained on {published}`yuan/section-3a/training` cases: the
-# nearest neighbour (1NN), logistic regression and a random forest. $F_{0.5}$ and accuracy of each
-# rule make six parameters. This notebook reproduces section III-A with Tables IV and V.
+# Six 95 % intervals are not all right in 95 of 100 test sets, whereas joint intervals should be.
+# {cite:t}`yuan2025` first try both on an easy problem: two classes of equal size, with
+# $X \mid Z \sim N(Z, 1)$. Three rules are trained on {published}`yuan/section-3a/training` cases:
+# the nearest neighbour (1NN), logistic regression and a random forest. $F_{0.5}$ and accuracy of
+# each rule make six parameters. This notebook reproduces section III-A with Tables IV and V.
 #
-# The paper names neither its software nor its seeds. Both can be recovered. The
-# numbers come from R, with `set.seed(499)` before the training set and `set.seed(599)` before the test
-# sets. The notebook computes R's random numbers itself. So it does not compare with *another*
-# simulation. It repeats the paper's own simulation, case by case.
+# The paper names neither its software nor its seeds, but both can be recovered: the numbers come
+# from R, with `set.seed(499)` before the training set and `set.seed(599)` before the test sets.
+# Since the notebook computes R's random numbers itself, it does not compare with *another*
+# simulation, but repeats the paper's own, case by case.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # own test sets, where the paper's own ones are not known
@@ -159,10 +159,10 @@ truth = np.array([printed(f"yuan/table-4/{rule}/true/{metric}") for rule, metric
 truth[4:] = next_truth[4:]
 
 # %% [markdown]
-# The coverage counts how often an interval holds the true value that the paper used. For the forest we
-# know this value. For the two other rules we know four digits of it. So we take the printed value,
-# and ask how much a coverage changes if the value moves inside its rounding interval. The ledger's
-# limits hold this error and no other: the test sets are the same.
+# The coverage counts how often an interval contains the true value that the paper used. For the
+# forest we know this value. For the two other rules we know four digits of it. So we take the
+# printed value, and ask how much a coverage changes if the value moves inside its rounding
+# interval. The ledger's limits hold this error and no other: the test sets are the same.
 
 # %%
 keys = [f"m{k}" for k in range(1, 7)] + [*pairs.values(), "all"]
@@ -227,11 +227,12 @@ say("yuan-gaussian-suitable-logistic", suitable[2])
 # follow. Of {glue:text}`yuan-gaussian-3a-seeds-tried:,d` windows with a seed for each test set
 # {glue:text}`yuan-gaussian-3a-seeds-hits:d` fit. The authors were not asked.
 #
-# ## One promise for many intervals
+# ## Six intervals that are right together
 #
-# The paper's first forty test sets, with six intervals each. An individual interval misses the truth in
-# one of twenty test sets. The six intervals miss in different test sets. So test sets in which some
-# interval misses are more frequent. Joint intervals are longer, and make one promise for all six.
+# The paper's first forty test sets, with six intervals each. An individual interval misses the
+# truth in one of twenty test sets. The six intervals miss in different test sets. So test sets in
+# which some interval misses are more frequent. Joint intervals are longer, and all six are right
+# together in 95 of 100 test sets.
 
 # %%
 # Compute how far the estimates of forty test sets are from the truth, and how far intervals reach.
@@ -498,9 +499,9 @@ claim.table()
 #   sets we do not know, and all of these agree within their errors.
 # - A simulation can be repeated to the digit after years, if its software and seeds are known. A paper
 #   that prints two seeds makes this easy for everyone.
-# - Individual intervals hold for one parameter, not for six. All six hold in
+# - Individual intervals have their level for one parameter, but not for six. All six are right in
 #   {computed}`yuan/section-3a/n-500/individual/all|.3f` of test sets at $n = 500$, and in
 #   {computed}`yuan/section-3a/n-2000/individual/all|.3f` at $n = 2000$. A larger test set does not
 #   help. A larger quantile does.
-# - Joint intervals hold for two and for six parameters alike, already at $n = 500$.
+# - Joint intervals have their level for two and for six parameters, already at $n = 500$.
 # - Here the classes are balanced and nothing is rare. {doc}`yuan-abalone` is less kind.

@@ -1,14 +1,16 @@
 # %% [markdown]
 # # Letters: four rules, twelve measures, nine dimensions
 #
-# Is a letter an A or a B, or any other? The paper of {cite:t}`yuan2025` trains four rules on
-# {published}`yuan/section-3c/training` of {published}`yuan/section-3c/total` distorted letters. The
-# rules are 1NN, logistic regression, a random forest and a support vector machine (SVM). $F_{0.5}$,
-# accuracy and lift of each make {published}`yuan/section-3c/parameters` parameters. Test sets of
-# {published}`yuan/section-3c/n` should cover them. This notebook reproduces section III-C and Table VII.
+# Twelve measures of four classifiers have only nine dimensions, and joint intervals work nevertheless.
+# {cite:t}`yuan2025` train four such rules on {published}`yuan/section-3c/training` of
+# {published}`yuan/section-3c/total` distorted letters. The rules are 1NN, logistic regression, a
+# random forest and a support vector machine (SVM). $F_{0.5}$, accuracy and lift of each make
+# {published}`yuan/section-3c/parameters` parameters. Test sets of {published}`yuan/section-3c/n`
+# should cover them. This notebook reproduces section III-C and Table VII.
 #
-# As for {doc}`abalone <yuan-abalone>` the paper's own split and rules are known, so the population is
-# known too. Numbers about one rule are exact sums. Numbers about all rules come from many test sets.
+# As for {doc}`abalone <yuan-abalone>` the paper's own split and rules are known, so that the
+# population is known too. Numbers about one rule are exact sums, and numbers about all rules come
+# from many test sets.
 
 # %% tags=["parameters"]
 replicates: int = 50_000  # own test sets for numbers about all rules together
@@ -374,7 +376,7 @@ claim.table()
 # %% [markdown]
 # ## What we learn
 #
-# - Twelve individual 95 % intervals hold at once in
+# - Twelve individual 95 % intervals are right together in
 #   {computed}`yuan/table-7/all/individual/coverage|.2f` of the test sets. Joint intervals, longer
 #   by a factor of {glue:text}`yuan-letter-price:.2f`, hold in
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
@@ -384,5 +386,5 @@ claim.table()
 #   all twelve nearer to the level. And {tally}`yuan-letter|erratum other-run-fitted other-run-predicted not-contradicted open`
 #   of the {tally}`yuan-letter` numbers do not follow from the populations and the design that the paper states.
 # - The paper says that logistic regression undercovers. On the population of its printed true
-#   values it does not: its plain joint intervals hold in
+#   values it does not: its plain joint intervals are right together in
 #   {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.

@@ -1,12 +1,13 @@
 # %% [markdown]
 # # Which run do Tables VI and VII come from?
 #
-# Many numbers in Tables VI and VII of {cite:t}`yuan2025` do not follow from the design that the paper
-# states. The notebooks {doc}`yuan-abalone` and {doc}`yuan-letter` compute them from the paper's own
-# rules, and find differences. The printed numbers need not be wrong. A table may hold results of a run that the text
-# does not describe. This notebook looks for that run. It asks two questions of each candidate. Does it
-# fit the numbers from which it was found, by a chi-square with its degrees of freedom? And does it
-# predict numbers that were *not* used to find it?
+# Many numbers in Tables VI and VII of {cite:t}`yuan2025` do not follow from the design that the
+# paper states. The notebooks {doc}`yuan-abalone` and {doc}`yuan-letter` compute them from the
+# paper's own rules, and find differences. The printed numbers need not be wrong, because a table
+# may have results of a run that the text does not describe. This notebook looks for that run. It
+# asks two questions of each candidate. Does it fit the numbers from which it was found, by a
+# chi-square with its degrees of freedom? And does it predict numbers that were *not* used to find
+# it?
 #
 # Each step says what was chosen after seeing the printed numbers. The end lists the numbers that no run
 # explains, and what was tried. The ledger tells the numbers that served to find a run from

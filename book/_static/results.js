@@ -91,7 +91,7 @@ const results = (() => {
     const items = tn === null ? `a test set with ${some(tp + fn, "positive item")}`
       : `${some(tp + fp + fn + tn, "item")}, ${some(tp + fn, "of them positive", "of them positive")}`;
     const notes = tp + fp + fn === 0 ? [undefinedScore] : [];
-    return ofScores(scoresOf(counts, settings, of), items, notes);
+    return { ...ofScores(scoresOf(counts, settings, of), items, notes), counts };
   }
 
   // --- Matrices ----------------------------------------------------------------------------------
