@@ -63,9 +63,9 @@ const units = (() => {
     return { estimate, leftOut, share };
   }
 
-  /** ln of the gamma function, by Stirling's series above 12. */
+  /** ln of the gamma function, by Stirling's series above 20. */
   function lnGamma(x) {
-    if (x < 12) return lnGamma(x + 1) - Math.log(x);
+    if (x < 20) return lnGamma(x + 1) - Math.log(x);
     const series = 1 / (12 * x) - 1 / (360 * x ** 3) + 1 / (1260 * x ** 5) - 1 / (1680 * x ** 7);
     return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + series;
   }

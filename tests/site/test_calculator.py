@@ -289,7 +289,7 @@ UNNAMED = {
     "a matrix": "dog cat\n702 44\n10 77",
     "a report": REPORT,
     "one model": "truth,pred,count\ndog,dog,702\ndog,cat,44\ncat,dog,10\ncat,cat,77",
-    "two models": "truth,m1,m2,count\ndog,dog,dog,702\ndog,cat,dog,44\ncat,dog,dog,10\ncat,cat,dog,77",
+    "two models": "truth,m1,m2,count\ndog,dog,dog,9\ndog,cat,dog,4\ncat,dog,dog,1\ncat,cat,dog,7",
 }
 
 
