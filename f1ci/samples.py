@@ -16,6 +16,7 @@ the two-sided normal quantile of the level. Arrays have a batch of data sets las
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, settled, with_every_class
+from f1ci.metrics.averages import Mean, settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.metrics.shares import KnownShares
 from f1ci.types import Array, Classes, FloatOrArray
@@ -52,9 +53,10 @@ class Sample:
         The sample metric and its standard error by the delta method.
     range : tuple of float
         The smallest and the largest possible value.
-    unknown : tuple of ndarray, or None
-        How much lower, and how much higher, the score may be because of classes that have no score
-        but are counted as 0 or 1.
+    ends : tuple of two Sample, or None
+        If an average has classes without a score that count, because the caller named them or gave
+        them a constant: the samples in which these classes have the least, and the largest score.
+        They may have any, so the lower limit is that of the first, and the upper of the second.
     has_score_limits, has_cautious_limits, has_blur : bool
         The sample offers these limits, or the blurred error of Yuan and Jiang.
     is_f1 : bool
@@ -83,7 +85,7 @@ class Sample:
     estimate: Array
     error: Array
     range: tuple[float, float]
-    unknown: tuple[FloatOrArray, FloatOrArray] | None = None
+    ends: tuple[Sample, Sample] | None = None
     has_score_limits = False
     has_cautious_limits = False
     has_blur = False
@@ -136,15 +138,6 @@ class Sample:
             part.constant = constant
 
     @property
-    def attainable(self) -> tuple[FloatOrArray, FloatOrArray]:
-        """The range of the score, if classes without a score count as the constant."""
-        if self.unknown is None:
-            return self.range
-        least, largest = self.range
-        below, above = self.unknown
-        return np.fmin(least + below, self.estimate), np.fmax(largest - above, self.estimate)
-
-    @property
     def left_out(self) -> tuple[int, ...]:
         """The classes that an average leaves out because they have no score."""
         return self.metric.left_out()
@@ -159,7 +152,7 @@ class Sample:
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the delta method on a scale without borders."""
-        return delta.logit(self.estimate, self.error, z, self.attainable)
+        return delta.logit(self.estimate, self.error, z, self.range)
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         """Return the standard error with the correction of Yuan & Jiang, choice II."""
@@ -222,18 +215,13 @@ class TableSample(Sample):
         Counts of independent items.
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
-    named : bool
-        The classes were named by the caller, so that those without items exist too.
     """
 
-    def __init__(
-        self, metric: Metric, matrix: CellCounts, fixed: bool = False, named: bool = False
-    ) -> None:
+    def __init__(self, metric: Metric, matrix: CellCounts, fixed: bool = False) -> None:
         self.metric = metric
         self.matrix = matrix
         self.table = matrix
         self.fixed = fixed
-        self.named = named
         self.range = metric.range
         self.has_score_limits = metric.smooth
         self.estimate, self.influence = metric.evaluate(matrix)
@@ -242,79 +230,68 @@ class TableSample(Sample):
         strata = metric.strata(matrix.cells)
         error = linear.error_of(moves, matrix.counts, strata=strata, ddof=0)
         self.error = np.where(np.isnan(self.estimate), np.nan, error)
-        self.unknown = metric.unknown(matrix)
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
         shape = np.broadcast_shapes(np.shape(z), self.table.total.shape)
-        matrix = self._repeated(shape)
-        z_of_table = np.broadcast_to(z, shape).ravel()
-        low = np.empty(matrix.total.shape)
-        high = np.empty(matrix.total.shape)
-        for places, metric, observed in self._settled(matrix):
-            some = matrix.some(places)
-            limits = _limits_of_table(metric, observed, some, z_of_table[places])
-            low[places], high[places] = limits
+        z_of_table = np.broadcast_to(z, shape).reshape(-1, self.table.total.size)
+        low = np.empty(z_of_table.shape)
+        high = np.empty(z_of_table.shape)
+        for places, alike in self._alike:
+            low[:, places], high[:, places] = alike.score_limits(z_of_table[:, places])
         return low.reshape(shape), high.reshape(shape)
 
-    def _repeated(self, shape: tuple[int, ...]) -> CellCounts:
-        """Return the tables repeated to a shape with more dimensions in front, as a flat batch."""
-        counts = self.table.counts
-        cells, *batch = counts.shape
-        more = len(shape) - len(batch)
-        counts = counts.reshape(cells, *[1] * more, *batch)
-        return CellCounts(
-            self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
-        )
+    @cached_property
+    def _alike(self) -> list[tuple[Codes, CountSample | _Region]]:
+        """The tables in which the same classes have a score, and what gives their limits.
 
-    def _settled(self, matrix: CellCounts) -> list[tuple[Codes, Metric, Metric]]:
-        """Return the metrics of the limits and of the estimate, for places of a flat batch.
-
-        A class that exists, or counts as a constant, keeps its score in the limits: it may be
-        anything, so the limits are as wide as not knowing it makes them. Any other class without a
-        score is left out. Fixed numbers of true items are known shares of the true classes.
+        Fixed numbers of true items are known shares of the true classes.
         """
-        groups: list[tuple[Codes, Metric, Metric]]
-        if self.named or self.unknown is not None:
-            every = np.arange(matrix.total.size)
-            groups = [(every, with_every_class(self.metric, matrix), self.metric)]
-        else:
-            groups = [(places, one, one) for places, one in settled(self.metric, matrix)]
-        if not self.fixed:
-            return groups
-        sizes, which = np.unique(matrix.true, axis=1, return_inverse=True)
-        shares = (sizes / sizes.sum(axis=0)).T
-        return [
-            (places[which.ravel()[places] == k], *(KnownShares(one, share) for one in metrics))
-            for places, *metrics in groups
-            for k, share in enumerate(shares)
-        ]
+        matrix = self.table.some(slice(None))
+        groups = settled(self.metric, matrix)
+        if self.fixed:
+            sizes, which = np.unique(matrix.true, axis=1, return_inverse=True)
+            shares = (sizes / sizes.sum(axis=0)).T
+            groups = [
+                (places[which.ravel()[places] == k], KnownShares(metric, share))
+                for places, metric in groups
+                for k, share in enumerate(shares)
+            ]
+        return [(places, _limited(metric, matrix.some(places))) for places, metric in groups]
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         return _blurred_error(self.metric, self.error, self.table, z)
 
 
-def _limits_of_table(metric: Metric, observed: Metric, matrix: CellCounts, z: Array) -> Limits:
-    """Return the score limits of a metric, `observed` where its classes occur, for a flat batch."""
-    if isinstance(metric, KnownShares):
-        metric = metric.unless_needless(matrix.cells)
+def _limited(metric: Metric, matrix: CellCounts) -> CountSample | _Region:
+    """Return what gives the score limits of a metric, for a flat batch of tables."""
+    metric = metric.simplest(matrix.cells)
     if metric.index is not None:
-        return CountSample(metric, *metric.counts(matrix)).score_limits(z)
-    cells, counts = _cells_looked_at(matrix)
+        return CountSample(metric, *metric.counts(matrix))
+    return _Region(metric, matrix)
 
-    def evaluate(q: Array) -> tuple[Array, Array]:
-        return metric.slopes(CellCounts(cells, q))
 
-    # 1. The range of the metric in Pearson's region, with the variance factor.
-    estimate, influence = observed.evaluate(matrix)
-    with np.errstate(invalid="ignore", divide="ignore"):  # tables without items
-        factor = _variance_factor(matrix, influence)
-        low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
-    # 2. The correction for one to three errors.
-    wrong = matrix.total - matrix.right.sum(axis=0)
-    nearer = closed_form.few_errors_factor(wrong, z)
-    low, high = _near_perfect(low, high, metric.perfect(matrix), nearer, metric.range)
-    return _beside(estimate, low, high, metric.range)
+class _Region:
+    """A metric in Pearson's region of some tables: what does not depend on the level."""
+
+    def __init__(self, metric: Metric, matrix: CellCounts) -> None:
+        self.range = metric.range
+        self.estimate, influence = metric.evaluate(matrix)
+        with np.errstate(invalid="ignore", divide="ignore"):  # tables without items
+            self.factor = _variance_factor(matrix, influence)
+        self.perfect = metric.perfect(matrix)
+        self.wrong = matrix.total - matrix.right.sum(axis=0)
+        cells, self.counts = _cells_looked_at(matrix)
+        self.evaluate = metric.at_shares(cells)
+
+    def score_limits(self, z: Array) -> Limits:
+        """Return the limits for quantiles (..., tables)."""
+        # 1. The range of the metric in Pearson's region, with the variance factor.
+        low, high = region.score_limits(self.evaluate, self.counts, z * np.sqrt(self.factor))
+        # 2. The correction for one to three errors.
+        nearer = closed_form.few_errors_factor(self.wrong, z)
+        low, high = _near_perfect(low, high, self.perfect, nearer, self.range)
+        return _beside(self.estimate, low, high, self.range)
 
 
 def _variance_factor(matrix: CellCounts, influence: Array) -> Array:
@@ -443,16 +420,11 @@ class UnitSample(Sample):
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
-        return units.limits(self.moves, z, self.attainable)
+        return units.limits(self.moves, z, self.range)
 
     def add_constant(self, known: float, constant: float) -> None:
-        """Let the classes without a score count as a constant; `known` is the share of the others.
-
-        The limits are then as wide as not knowing these classes makes them.
-        """
-        least, largest = self.range
-        missing = 1.0 - known
-        self.estimate = known * self.estimate + missing * constant
+        """Let the classes without a score count as a constant; `known` is the share of others."""
+        self.estimate = known * self.estimate + (1.0 - known) * constant
         self.error = known * self.error
         self.moves = Moves(
             self.estimate,
@@ -461,7 +433,6 @@ class UnitSample(Sample):
             self.moves.share,
             known * self.moves.bias,
         )
-        self.unknown = missing * (constant - least), missing * (largest - constant)
 
 
 class Difference(Sample):
@@ -498,10 +469,11 @@ class Difference(Sample):
         least, largest = metric.range
         self.range = least - largest, largest - least
         self.grouped = a.grouped
-        if a.unknown is not None or b.unknown is not None:
-            below_a, above_a = a.unknown or (0.0, 0.0)
-            below_b, above_b = b.unknown or (0.0, 0.0)
-            self.unknown = below_b + above_a, above_b + below_a
+        if a.ends or b.ends:
+            worst_a, best_a = a.ends or (a, a)
+            worst_b, best_b = b.ends or (b, b)
+            worst = Difference(metric, best_a, worst_b, error, correlation)
+            self.ends = worst, Difference(metric, worst_a, best_b, error, correlation)
         self.has_score_limits = a.has_score_limits and b.has_score_limits
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 
@@ -542,7 +514,7 @@ class Difference(Sample):
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
         if isinstance(self.a, UnitSample) and isinstance(self.b, UnitSample):
-            return units.limits(units.change(self.a.moves, self.b.moves), z, self.attainable)
+            return units.limits(units.change(self.a.moves, self.b.moves), z, self.range)
         return super().logit_limits(z)
 
 
@@ -561,30 +533,51 @@ def sample(metric: Metric, data: Items | CellCounts | UnitCounts, *, fixed: bool
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
     """
+    of_data = _sample(metric, data, fixed)
+    of_data.ends = _ends(metric, data, fixed, of_data)
+    return of_data
+
+
+def _sample(metric: Metric, data: Items | CellCounts | UnitCounts, fixed: bool) -> Sample:
     if isinstance(data, UnitCounts):
         return _units_of_counts(metric, data)
-    if isinstance(data, Items):
-        of_items = _sample_of_items(metric, data)
-        of_items.classes = data.classes
-        return of_items
-    return _sample_of_matrix(metric, data, fixed)
+    if isinstance(data, CellCounts):
+        return _sample_of_matrix(metric, data, fixed)
+    of_items = _sample_of_items(metric, data)
+    of_items.classes = data.classes
+    return of_items
+
+
+def _ends(
+    metric: Metric, data: Items | CellCounts | UnitCounts, fixed: bool, of_data: Sample
+) -> tuple[Sample, Sample] | None:
+    """Return the samples in which classes that have no score, but count, have the least or largest.
+
+    None if there is no such class.
+    """
+    named = data.named if isinstance(data, Items) else isinstance(data, CellCounts)
+    if not metric.averages or not (named or metric.constant == metric.constant):
+        return None
+    if of_data.matrix is not None:
+        undefined = metric.undefined(of_data.matrix)
+        if undefined is None or not undefined.any():
+            return None
+    worst, best = (_sample(metric.counting(end), data, fixed) for end in metric.range)
+    return worst, best
 
 
 def _sample_of_items(metric: Metric, items: Items) -> Sample:
     if items.groups is not None:
         return _units_of_items(metric, items)
-    return _sample_of_matrix(metric, items.matrix(), named=items.named)
+    return _sample_of_matrix(metric, items.matrix())
 
 
-def _sample_of_matrix(
-    metric: Metric, data: CellCounts, fixed: bool = False, named: bool = True
-) -> Sample:
+def _sample_of_matrix(metric: Metric, data: CellCounts, fixed: bool = False) -> Sample:
     patterns = settled(metric, data)
     one = patterns[0][1] if len(patterns) == 1 else metric
-    is_counts = one.index is not None and not fixed
-    if is_counts and not (named and one.left_out()):
+    if one.index is not None and not fixed:
         return CountSample(one, *one.counts(data), data)
-    return TableSample(one, data, fixed, named)
+    return TableSample(one, data, fixed)
 
 
 def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
@@ -644,7 +637,6 @@ def _units_by_influence(metric: Metric, items: Items, matrix: CellCounts) -> Uni
     estimate, by_cell = metric.evaluate(matrix)
     influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
     sample_of_units = UnitSample(metric, _moves_of_items(estimate, influence, items), True, matrix)
-    sample_of_units.unknown = metric.unknown(matrix)
     return sample_of_units
 
 
