@@ -9,6 +9,7 @@ Bring what you have as one of six kinds of data, and ask it: `Counts`, `Matrix`,
 
 from f1ci import coverage, methods, metrics, plot, results
 from f1ci.crossvalidation import bcv_partitions
+from f1ci.judged import label_plan
 from f1ci.kinds import Counts, Labels, Matrix, Runs, Scores, Units
 from f1ci.methods.quantile import equicoordinate_quantile
 from f1ci.planning import comparison_sample_size, sample_size
@@ -55,6 +56,7 @@ __all__ = [
     "equicoordinate_quantile",
     "f1_interval",
     "f1_score_interval",
+    "label_plan",
     "mean_interval",
     "methods",
     "metrics",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 
@@ -66,3 +67,14 @@ def as_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def as_html(head: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
+    """Return a table of HTML, for notebooks, with lines of text below."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    table = f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
+    return table + "".join(f"<p>{html.escape(text)}</p>" for text in below)

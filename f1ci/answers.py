@@ -15,13 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from f1ci._tables import decimals
 from f1ci.data import checks
 from f1ci.methods import Method, choose, default, ellipse
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics.base import FEW
 from f1ci.results import Interval
-from f1ci.samples import CountSample, Sample
+from f1ci.samples import CountSample, Sample, UnitSample
 from f1ci.types import (
     Array,
     Classes,
@@ -35,6 +36,9 @@ from f1ci.types import (
 )
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+
+# An answer names the logit limits of units if they are shorter than this share of the score limits.
+_MUCH_SHORTER = 2.0 / 3.0
 
 
 class Question(NamedTuple):
@@ -67,9 +71,15 @@ def question(
 def interval_of(sample: Sample, asked: Question) -> Interval:
     """Return the interval for a sample by the method that is asked for, or the default."""
     method_name, method = method_for(sample, asked.method)
+    if method.two_sided and asked.alternative != "two-sided":
+        rule = f"alternative must be 'two-sided' for method={method_name!r}"
+        raise ValueError(f"{rule}, got {asked.alternative!r}")
     z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
+    note = ""
+    if isinstance(sample, UnitSample) and method_name == "score" and not low.ndim:
+        note = _if_no_unit_fails(sample, z, float(high - low))
     return Interval(
         _number(sample.counted),
         _number(low),
@@ -81,7 +91,18 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
         tuple(sample.classes or ()) if sample.each else None,
         asked.alternative,
         sample.over,
+        note,
     )
+
+
+def _if_no_unit_fails(sample: UnitSample, z: FloatOrArray, length: float) -> str:
+    """Return the logit limits in words, if they are much shorter than score limits."""
+    low, high = sample.logit_limits(z)
+    if not 0.0 < high - low < _MUCH_SHORTER * length:
+        return ""
+    digits = decimals(high - low)
+    limits = f"{low:.{digits}f} to {high:.{digits}f}"
+    return f"{limits} if no unit can be much worse than those seen (method='logit')"
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
@@ -225,7 +246,8 @@ def _check_error(sample: Sample, method: Method, name: str) -> None:
     if flat.any():
         text = f"{name} has a standard error of zero{_places(flat, sample)}, so that"
         advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
-        warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
+        known = method.name == "logit" and sample.if_alike
+        warn(f"{text} {known or method.at_zero_error}; {advice}", DegenerateVarianceWarning)
 
 
 def _check_left_out(sample: Sample, name: str) -> None:

@@ -35,10 +35,13 @@ from scipy.special import gammaln, xlogy
 from f1ci import metrics
 from f1ci.answers import Question, interval_of
 from f1ci.data import checks
+from f1ci.results import covers
 from f1ci.samples import CountSample
 from f1ci.types import Array, Seed, Value, as_scalar
 
 TableCounts: TypeAlias = NDArray[np.int64]
+__all__ = ["Coverage", "covers", "exact", "simulate", "tables"]
+
 IntervalMethod: TypeAlias = Callable[[TableCounts], Iterable[ArrayLike]]
 
 # More tables than this take an hour; more counts of one cell do not fit in memory.
@@ -353,7 +356,7 @@ class _Study:
             rule = f"two arrays of end points of shape {expected} for {len(counts)} tables"
             raise ValueError(f"method must give {rule}, got shapes {low.shape} and {high.shape}")
         undefined = np.isnan(low) | np.isnan(high)
-        covered = (low <= self.truth) & (self.truth <= high)
+        covered = covers(low, high, self.truth)
         outside = (low < 0.0) | (high > 1.0)
         length = np.where(undefined, 0.0, high - low)
         rows = (~undefined, undefined, covered, outside, high == low, length, length**2)

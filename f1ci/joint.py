@@ -36,7 +36,7 @@ from f1ci.data.items import Items, cell_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.results import JointIntervals
-from f1ci.samples import Sample, sample
+from f1ci.samples import Sample, UnitSample, sample
 from f1ci.types import Array, FloatOrArray
 
 # What is asked of which model: its number, and a metric.
@@ -205,6 +205,8 @@ def _method_of(one: Sample, name: str | None) -> Method:
 
 def _score_was_tried(one: Sample) -> bool:
     """Tell if score limits with a joint quantile were tried for such a score."""
+    if isinstance(one, UnitSample):
+        return False
     return one.has_cautious_limits or one.metric.averages
 
 

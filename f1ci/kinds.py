@@ -33,12 +33,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from f1ci import metrics, reading
+from f1ci.covariance import influence_of_rows
 from f1ci.data import checks
 from f1ci.data.items import Items, count_items, group_codes, matrix_items
-from f1ci.data.labels import are_indicators, encode
+from f1ci.data.labels import are_indicators, at, encode, number_of
 from f1ci.data.matrix import CellCounts
 from f1ci.data.units import UnitCounts, indicator_units, unit_counts
 from f1ci.joint import Row, covariances_of_items
+from f1ci.judged import post_stratified
 from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import Mean
@@ -46,7 +48,7 @@ from f1ci.metrics.base import UNIT
 from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.questions import Data
 from f1ci.report import Reported, names_of
-from f1ci.runs import RunsSample, runs_of_one, runs_of_two
+from f1ci.runs import RunsSample, recipe, runs_of_one, runs_of_two
 from f1ci.samples import (
     CountSample,
     Difference,
@@ -54,6 +56,7 @@ from f1ci.samples import (
     UnitSample,
     difference,
     difference_of_units,
+    mean_of_scores,
     sample,
     unpaired,
 )
@@ -96,12 +99,17 @@ class _SameItems(Data):
         moves = np.array([units.delta_moves(one) for one in of_units])
         return moves @ moves.T, None
 
-    def _size(self) -> int:
-        if isinstance(self._data, UnitCounts):
-            return len(self._data.tables[0])
-        if self._data.groups is not None:
-            return int(self._data.groups.max()) + 1
-        return int(self._data.counts.sum())
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        ruled, data = self._read(metric, average)
+        weighted = data if weight is None else data.weighted(weight)
+        moves = recipe(ruled, weighted, list(models)).moves
+        if isinstance(data, Items) and data.groups is None:
+            return moves * data.number, data.counts
+        # A unit moves a score by its weight. The next test set has units without items, too.
+        units = moves.shape[1]
+        return moves * units / (1.0 if weight is None else weight), np.ones(units)
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._data.of_models(model), names, self._known)
@@ -125,6 +133,15 @@ class _Separate(Data):
         if question == "plan of a difference":
             rule = "a plan for a difference needs both models on the same items: Labels or Units"
             raise ValueError(f"{rule}, got test sets of their own")
+
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        (model,) = models
+        items = self._items_of(model)
+        weighted = items if weight is None else items.weighted(weight)
+        influence = influence_of_rows(self._ruled(metric, model, average), weighted, 0)
+        return influence[None], items.counts
 
     def _covariances(
         self, rows: Sequence[Row], _samples: Sequence[Sample], average: str | None
@@ -181,7 +198,7 @@ class Matrix(_Separate):
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.689 (0.562, 0.817)
 
-    A perfect score is not known exactly, as the delta method has it:
+    For a perfect score the delta method has length zero, and the default does not:
 
     >>> low, high = f1ci.Matrix([[10, 0, 0], [0, 10, 0], [0, 0, 10]]).interval("macro_f1")
     >>> print(f"({low:.2f}, {high:.2f})")
@@ -243,9 +260,6 @@ class Matrix(_Separate):
         if not table.any():
             raise ValueError("matrix must hold at least one item, got zeros only")
         return table
-
-    def _size(self) -> int:
-        return int(self._one_matrix(0).sum())
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
         return self._report_of(model, self._items_of(model), names, self._shares is not None)
@@ -325,9 +339,6 @@ class Counts(_Separate):
         checks.shaped("tp", np.asarray(tp), table.ndim == 2, "() for this question")
         return matrix_items(table)
 
-    def _size(self) -> int:
-        return int(self._items_of(0).counts.sum())
-
     def _refuse(self, question: str) -> None:
         super()._refuse(question)
         if question == "report":
@@ -355,7 +366,7 @@ class Labels(_SameItems):
         as in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
     groups : sequence, optional
         The unit that each item belongs to (a patient, a document): items of one unit may depend on
-        one another. "logit", the default then, and "delta" take that into account.
+        one another. "score", "logit" and "delta" take that into account; see `Units`.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so. With
@@ -371,9 +382,20 @@ class Labels(_SameItems):
         The share of each stratum where the score is wanted, such as its part of a map's area. The
         shares sum to 1. If the strata are the true classes, pass `class_shares`: where no item is
         wrong, strata may as well be the predicted classes, and the limits allow for both.
+    stratum_counts : mapping or pandas Series, optional
+        Instead of shares: how many items of each stratum a random pool has. The interval is then
+        for a share that the pool estimates.
+    judge : sequence, optional
+        What a judge says of each item, for example a language model. Then `y_true` has the labels
+        of the items that people checked, and None elsewhere; these must be a random part of the
+        items with the same predictions and the same judge's label. See `f1ci.judged`.
+    by : sequence, optional
+        The group of each item, such as a hospital or a language: then ``compare`` compares the
+        scores of one model in the groups, whose names take the place of models' names.
 
     See Also
     --------
+    f1ci.label_plan : Which items people should check.
     f1ci.score_interval, f1ci.classification_report, f1ci.compare_models : One question in one call.
     Runs : The labels of several runs of one recipe.
 
@@ -431,25 +453,86 @@ class Labels(_SameItems):
         class_shares: Mapping[Any, float] | None = None,
         strata: LabelsLike | None = None,
         stratum_shares: Mapping[Any, float] | None = None,
+        stratum_counts: Mapping[Any, int] | None = None,
+        judge: LabelsLike | None = None,
+        by: LabelsLike | None = None,
     ) -> None:
         self.models, named = self._named(y_true, predictions)
         self.constant = reading.zero_division_of(zero_division)
         self._pos_label = checks.hashable("pos_label", pos_label)
         self._labels = labels
-        population = reading.Population(class_shares, strata, stratum_shares)
+        self._parts: list[Labels] = []
         self._strata = reading.Strata()
-        if are_indicators(y_true):
-            reading.refuse_population(population)
-            self._data = indicator_units(named, labels, groups)
+        population = reading.Population(class_shares, strata, stratum_shares, stratum_counts)
+        if by is not None:
+            reading.refuse_population(population, "is not known by group")
+            options = {"pos_label": pos_label, "labels": labels, "zero_division": zero_division}
+            self._divide(by, named, {"groups": groups, "judge": judge}, options)
             return
-        self._strata = reading.strata_of(y_true, population, groups)
+        if judge is not None:
+            reading.refuse_population(population, "is not for a judge's labels, which make strata")
+            named, strata, stratum_counts = post_stratified(named, judge)
+            population = reading.Population(None, strata, None, stratum_counts)
+        if are_indicators(named["y_true"]):
+            rule = "goes with one label for each item, not with indicators"
+            reading.refuse_population(population, rule)
+            self._data = indicator_units(named, labels, groups)
+        else:
+            self._data = self._items(named, population, groups)
+
+    def _items(
+        self,
+        named: Mapping[str, LabelsLike],
+        population: reading.Population,
+        groups: LabelsLike | None,
+    ) -> Items:
+        """Return the items, and remember what is known of their strata."""
+        self._strata = reading.strata_of(named["y_true"], population, groups)
         self._known = self._strata.shares is not None
-        codes, classes = encode(named, wanted=labels, others=True)
+        codes, classes = encode(named, wanted=self._labels, others=True)
         of_groups = group_codes(groups, codes.shape[1])
         items = count_items(codes, classes, of_groups, strata=self._strata.codes)
-        if labels is not None:
-            items = items._replace(asked=len(labels), named=True)
-        self._data = self._strata.marked(items)
+        if self._labels is not None:
+            items = items._replace(asked=len(self._labels), named=True)
+        return self._strata.marked(items)
+
+    def _divide(
+        self,
+        by: LabelsLike,
+        named: Mapping[str, LabelsLike],
+        more: Mapping[str, LabelsLike | None],
+        options: Mapping[str, Any],
+    ) -> None:
+        """Make labels of each group, which stand where models stand."""
+        if named.keys() != {"y_true", "y_pred"}:
+            rule = "by compares groups of items for one model: pass its predictions alone"
+            raise ValueError(f"{rule}, got the models {checks.listing(self.models)}")
+        items = number_of("y_true", named["y_true"])
+        (codes,), names = encode({"by": by}, n=items)
+        checks.at_least_two("groups", len(names), "a comparison")
+        given = {name: value for name, value in more.items() if value is not None}
+        for code in range(len(names)):
+            places = np.flatnonzero(codes == code)
+            true, predicted = (at(places, name, value, items) for name, value in named.items())
+            own: dict[str, Any] = {name: at(places, name, x, items) for name, x in given.items()}
+            self._parts.append(Labels(true, predicted, **own, **options))
+        self.models = tuple(map(str, names))
+        self._compared = "groups"
+
+    def _one(self, metric: Metric, model: int, average: str | None) -> Sample:
+        if self._parts:
+            return self._parts[model]._one(metric, 0, average)
+        return super()._one(metric, model, average)
+
+    def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
+        if self._parts:
+            return unpaired(self._one(metric, a, average), self._one(metric, b, average))
+        return super()._two(metric, a, b, average)
+
+    def _refuse(self, question: str) -> None:
+        if self._parts:
+            rule = f"{question} is for models on the same items: bring the labels of one group"
+            raise ValueError(f"{rule}, got the groups {checks.listing(self.models)}")
 
     def _named(
         self, y_true: LabelsLike, predictions: Any
@@ -510,8 +593,9 @@ class Labels(_SameItems):
 class Units(_SameItems):
     """TP, FP and FN of each unit: spans of documents, objects of images.
 
-    What a unit holds may depend on one another; units may not. `f1ci.methods.units` has the
-    formulas, and says when they fail.
+    What a unit holds may depend on one another; units may not. Score limits, the default, allow
+    for units that were not seen, such as a document in which nothing is found; if that cannot
+    happen, "logit" limits are shorter. `f1ci.methods.units` has both, and says when they fail.
 
     Parameters
     ----------
@@ -542,7 +626,7 @@ class Units(_SameItems):
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> spans = f1ci.Units({"a": a, "b": b})
     >>> print(spans.interval("f1", "a"))
-    f1 = 0.795 (95 % CI 0.614 to 0.905, logit)
+    f1 = 0.795 (95 % CI 0.540 to 0.903, score)
     >>> test = spans.difference("f1", margin=0.1)
     >>> print(test.interval, round(test.p_value, 3))
     f1 (b - a) = 0.071 (95 % CI 0.001 to 0.141, logit) 0.048
@@ -557,6 +641,7 @@ class Units(_SameItems):
         first = tables[0].shape
         for name, table in zip(named, tables, strict=True):
             checks.shaped(name, table, table.shape == first, str(first))
+        self._shape = first
         self._by_class = len(first) == 3
         if not self._by_class:
             tables = tuple(table[:, :, None] for table in tables)
@@ -569,7 +654,7 @@ class Units(_SameItems):
         averaged = isinstance(metric, Mean)
         if not self._by_class and isinstance(metric, Mean) and metric.average != "samples":
             rule = f"{metric.name!r} needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+            raise ValueError(f"{rule}, got shape {self._shape}")
         if self._by_class and not averaged and average is not None:
             rule = "counts by class need average='micro', 'macro', 'weighted', 'samples' or None"
             raise ValueError(f"{rule}, got {average!r}")
@@ -581,7 +666,7 @@ class Units(_SameItems):
     def _refuse(self, question: str) -> None:
         if question == "report" and not self._by_class:
             rule = "a report needs counts by class, of shape (units, classes, 3)"
-            raise ValueError(f"{rule}, got shape {(self._size(), 3)}")
+            raise ValueError(f"{rule}, got shape {self._shape}")
 
 
 class _MeanScore(Metric):
@@ -598,14 +683,15 @@ class Scores(_SameItems):
     """One score for each unit: Dice of each image, F1 of each document, token F1 of each answer.
 
     The mean of the scores is reported. Units are independent; several units of one patient may
-    depend on one another, and then `groups` says which belong together. The variance is the
-    jackknife's, without groups the square of ``s / sqrt(n)``. The limits are symmetric on the logit
-    scale, with Student's quantile (`f1ci.methods.units`), so that an interval is as long as a t
-    interval, and stays inside the range.
+    depend on one another, and then `groups` says which belong together. Score limits, the default,
+    allow for units that were not seen, such as an image with the score 0: one image in ten may
+    be of that kind although none of twenty was. The limits of a t interval (``method="logit"``, on
+    the logit scale) do not, and cover about half of the time with 15 images of which 3 % fail. The
+    price is length: if the scores are alike, score limits are up to six times as far apart, and
+    the answer then names both.
 
-    When it fails: if a rare kind of unit has a very low score, a small test set may not hold it.
-    With 20 images, of which one in ten fails, the interval covers 84 % instead of 95 %, as the t
-    interval does.
+    When it fails: see `f1ci.methods.units`. Differences of two models have logit limits, so a rare
+    failure of one model that the test set does not hold is not in them.
 
     Parameters
     ----------
@@ -634,7 +720,8 @@ class Scores(_SameItems):
     >>> b = [0.92, 0.86, 0.82, 0.89, 0.93, 0.8, 0.81, 0.83]
     >>> dice = f1ci.Scores({"a": a, "b": b})
     >>> print(dice.interval(model="a"))
-    mean = 0.841 (95 % CI 0.784 to 0.885, logit)
+    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     >>> test = dice.difference()
     >>> low, high = test.interval
     >>> print(f"{test.estimate:.3f} ({low:.4f}, {high:.4f}), p = {test.p_value:.3f}")
@@ -690,10 +777,12 @@ class Scores(_SameItems):
             samples.append(of_scores)
         return samples
 
-    def _size(self) -> int:
-        if self._codes is not None:
-            return int(self._codes.max()) + 1
-        return int((~np.isnan(self._scores).all(axis=0)).sum())
+    def _influences(
+        self, _metric: Metric, models: Sequence[int], average: str, _weight: Array | None
+    ) -> tuple[Array, Array]:
+        # A mean's influences are the same for any weights, but for a constant.
+        moves = np.array([one.moves.influence for one in self._samples(tuple(models), average)])
+        return moves * moves.shape[1], np.ones(moves.shape[1])
 
     def _refuse(self, question: str) -> None:
         if question == "report":
@@ -732,7 +821,7 @@ class Runs(Labels):
     >>> runs = [[y if k not in w else 1 - y for k, y in enumerate(y_true)] for w in wrong]
     >>> interval = f1ci.Runs(y_true, runs).interval("accuracy")
     >>> print(interval)
-    accuracy = 0.850 (95 % CI 0.676 to 0.939, logit)
+    accuracy = 0.850 (95 % CI 0.661 to 0.943, logit)
     >>> interval.scores.tolist(), round(interval.share_of_runs, 2)
     ([0.9, 0.8, 0.85], 0.41)
     """
@@ -853,4 +942,4 @@ def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
     checks.at_least_two(f"{what} with a score in {name}", int(distinct))
     if codes is not None:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.intp)
-    return UnitSample(_MEAN, units.moves_of_scores(scores, codes), codes is not None)
+    return mean_of_scores(_MEAN, scores, codes)

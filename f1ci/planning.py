@@ -15,8 +15,11 @@ interval can miss.
 **From a pilot.** The standard error of any score from n items is ``sqrt(V / n)``, where V is the
 variance of one item's influence on the score. A pilot estimates V. The interval of the method
 "delta" then has the half width ``z sqrt(V / n)``, so that ``n = z^2 V / half_width^2``. A pilot
-with few errors, or with few items of a rare class, says little about V. If the pilot was too good
-by chance, the plan is too small. The bound above holds for every model.
+with few errors, or with few items of a rare class, says little about V. So each plan has a range:
+n for both ends of an interval for V. V is a function of the pilot's shares, too, so the delta
+method gives the relative variance w of its estimate. A variance estimated with ``nu = 2 / w``
+degrees of freedom varies as much (Satterthwaite 1946, Biometrics Bulletin 2, 110-114), and the ends
+are ``nu V / chi^2`` with two quantiles of chi^2. The bound above holds for every model.
 
 **Two models on the same items.** An item that only model B gets right moves the difference of
 their scores by ``(1 - F + b F) / S`` if it is positive, and by ``a F / S`` if it is negative,
@@ -35,7 +38,8 @@ small next to 1 - F. Then plan from the labels of a pilot.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -44,12 +48,15 @@ from f1ci import metrics
 from f1ci.data import checks
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
+from f1ci.metrics.averages import Mean
 from f1ci.results import DifferenceSampleSize, PilotSize, SampleSize
-from f1ci.samples import Sample
 from f1ci.types import Array
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
+
+# Weights are changed by so much for a numeric slope.
+_STEP = 1e-4
 
 
 def sample_size(
@@ -67,20 +74,23 @@ def sample_size(
     ----------
     metric : str or Metric, default "f1"
         A Tversky index: "f1", "jaccard", "recall", ``f1ci.metrics.fbeta(beta)`` or
-        ``f1ci.metrics.tversky(a, b)`` with a at most 2 and b above 0.
+        ``f1ci.metrics.tversky(a, b)`` with a at most 2 and b above 0. Or its macro average, such as
+        "macro_f1": a mean over classes has no larger standard error than its worst class, so the
+        size for the rarest class is enough.
     half_width : float
         The largest half width wanted for the interval of the method "delta":
         the normal quantile of the level times the largest standard error.
     prevalence : float, optional
-        E(Z), the share of truly positive items, in (0, 1]. With it, the whole number of
-        items is given too.
+        E(Z), the share of truly positive items, in (0, 1]; of a macro average the share of the
+        rarest class. With it, the whole number of items is given too.
     confidence_level : float, default 0.95
         Level of the interval whose half width is meant.
 
     Returns
     -------
     SampleSize
-        `positives`, the number of truly positive items, and `total`.
+        `positives`, the number of truly positive items (of a macro average the number of items of
+        the rarest class), and `total`.
 
     See Also
     --------
@@ -100,11 +110,20 @@ def sample_size(
     >>> plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
     >>> plan.positives, plan.total
     (5832, 9483)
+
+    A macro F1 within 0.05, if one item in twenty is of the rarest class:
+
+    >>> print(f1ci.sample_size("macro_f1", half_width=0.05, prevalence=0.05))
+    macro_f1                   number
+    items of the rarest class     477
+    items in all                9,522
+    keep the standard error at 0.02551 or below
     """
     metric = metrics.get(metric)
     level = checks.confidence_level(confidence_level)
     rule = "with b above 0 has a known sample size (Labels.plan plans others from a pilot)"
-    a, b = metrics.tversky_weights(metric, rule)
+    of_class = metric.of if isinstance(metric, Mean) and metric.average == "macro" else metric
+    a, b = metrics.tversky_weights(of_class, rule)
     if not (b > 0.0 and a <= 2.0):
         rule = "a sample size is known for a Tversky index with a <= 2 and b > 0"
         raise ValueError(f"{rule}, got {metric.name!r}, with a = {a:g} and b = {b:g}")
@@ -126,14 +145,68 @@ def sample_size(
     )
 
 
-def plan_of_interval(pilot: Sample, units: int, half_width: float, level: float) -> PilotSize:
-    """Return the number of units for an interval of a half width, from a pilot of so many units."""
-    variance = units * float(pilot.error) ** 2
-    if not variance > 0.0:
+class Variance(NamedTuple):
+    """The variance of a score from one item, or unit, as a pilot has it.
+
+    Attributes
+    ----------
+    value : float
+        The variance.
+    degrees : float
+        The degrees of freedom of the estimated variance.
+    units : int
+        The number of items, or units, of the pilot.
+    """
+
+    value: float
+    degrees: float
+    units: int
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """Return the ends of an interval for the variance."""
+        tails = np.array([1.0 - level, 1.0 + level]) / 2.0
+        low, high = self.value * self.degrees / special.chdtri(self.degrees, tails)
+        return float(low), float(high)
+
+
+def variance_of(
+    error: float, influences: Callable[[Array | None], tuple[Array, Array]]
+) -> Variance:
+    """Return the variance of one item's influence, and how well a pilot knows it.
+
+    Parameters
+    ----------
+    error : float
+        The standard error of the score, or of a difference, in the pilot.
+    influences : callable
+        Takes a weight for each row of items; returns their influences on one score, or on two,
+        (models, rows), and the numbers of items.
+    """
+    if not error > 0.0:
         rule = "a pilot must have right and wrong predictions for a plan"
-        raise ValueError(f"{rule}, got a standard error of {float(pilot.error):g}")
-    planned = round_up(variance * (normal_quantile(level) / half_width) ** 2)
-    return PilotSize(planned, units, variance, half_width, level, pilot.metric.name)
+        raise ValueError(f"{rule}, got a standard error of {error:g}")
+    # 1. The influences psi. Two models differ by B's less A's.
+    of_models, number = influences(None)
+    psi = np.diff(of_models, axis=0, prepend=0.0)[-1]
+    # 2. The variance is a mean of psi^2. An item moves it by psi^2, and by what it does to all psi:
+    #    twice the slope of psi where items count 1 + t psi times.
+    step = _STEP / np.abs(psi).max()
+    ahead, behind = (influences(1.0 + sign * step * psi)[0] for sign in (1.0, -1.0))
+    slope = np.diff((ahead - behind) / (2.0 * step), axis=0, prepend=0.0)[-1]
+    units = float(number.sum())
+    square = psi**2 + 2.0 * slope
+    moved = square - number @ square / units
+    # 3. The degrees of freedom that give this relative variance of an estimated variance.
+    relative = (number @ moved**2) / (number @ psi**2) ** 2
+    return Variance(units * error**2, 2.0 / max(float(relative), _ROUNDING), round(units))
+
+
+def plan_of_interval(metric: str, pilot: Variance, half_width: float, level: float) -> PilotSize:
+    """Return the number of units for an interval of a half width, from a pilot."""
+    squares = (normal_quantile(level) / half_width) ** 2
+    low, high = (round_up(end * squares) for end in pilot.ends(level))
+    planned = round_up(pilot.value * squares)
+    return PilotSize(planned, (low, high), pilot.units, pilot.value, half_width, level, metric)
 
 
 def comparison_sample_size(
@@ -205,8 +278,9 @@ def comparison_sample_size(
         all_right = f"right on all of disagreement={checks.short(disagreement)}"
         rule = f"at most {largest:.3g}, as B has if it is {all_right}"
         raise ValueError(f"difference must be {rule}, got {difference!r}")
-    variances = float(shares @ moves**2), 2.0 * _variance(metric, score, prevalence)
-    return plan_of_difference(metric, delta, variances, power, level)
+    paired = Variance(float(shares @ moves**2), math.inf, 0)
+    unpaired = 2.0 * _variance(metric, score, prevalence)
+    return plan_of_difference(metric, delta, paired, unpaired, power, level)
 
 
 def _discordant_shares(disagreement: Sequence[float], prevalence: float) -> Array:
@@ -244,18 +318,22 @@ def _variance(metric: Metric, f: float, prevalence: float) -> float:
 
 
 def plan_of_difference(
-    metric: Metric, delta: float, variances: tuple[float, float], power: float, level: float
+    metric: Metric, delta: float, paired: Variance, unpaired: float, power: float, level: float
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
-    paired, unpaired = variances
     errors = float(normal_quantile(level) + special.ndtri(power))
     squares = (errors / delta) ** 2
+    between = None
+    if paired.units:
+        low, high = paired.ends(level)
+        between = round_up(squares * low), round_up(squares * high)
     return DifferenceSampleSize(
-        items=round_up(squares * paired),
+        items=round_up(squares * paired.value),
+        between=between,
         unpaired=round_up(squares * unpaired),
         difference=delta,
         power=power,
-        variance=paired,
+        variance=paired.value,
         confidence_level=level,
         metric=metric.name,
     )

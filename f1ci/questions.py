@@ -9,6 +9,7 @@ says why. Warnings are those of `f1ci.answers`, the same for every kind.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +23,7 @@ from f1ci.data.units import UnitCounts
 from f1ci.joint import JointRows, Row
 from f1ci.metrics import Metric
 from f1ci.pairs import Plan, checked_plan, holm, refuse_test, with_p_values
+from f1ci.planning import Variance
 from f1ci.report import Reported, names_of, report_of
 from f1ci.results import (
     ClassificationReport,
@@ -52,6 +54,7 @@ class Data:
     models: tuple[str, ...]
     constant: float = np.nan
     _default_metric = "f1"
+    _compared = "models"
 
     # What a kind of data gives.
 
@@ -69,8 +72,13 @@ class Data:
         """Return the covariance of scores, and a multiple of it after adding items, or None."""
         raise NotImplementedError
 
-    def _size(self) -> int:
-        """Return the number of items, or of units."""
+    def _influences(
+        self, metric: Metric, models: Sequence[int], average: str, weight: Array | None
+    ) -> tuple[Array, Array]:
+        """Return the influences of the items of each row, or of units, and how many they are.
+
+        A row counts `weight` times its items.
+        """
         raise NotImplementedError
 
     def _reported(self, model: int, names: Classes | None) -> Reported:
@@ -108,14 +116,16 @@ class Data:
             "samples" is the mean over units, or over the items of indicators. Metrics of all
             classes, such as "mcc", take no average.
         method : str, optional
-            By default "score", or "logit" for units, runs, and metrics that are not smooth.
+            By default "score", or "logit" for runs and metrics that are not smooth.
             `f1ci.f1_interval` says what each method is.
         confidence_level : float, default 0.95
             The share of test sets in which such an interval contains the true score.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
-            As in SciPy. "greater" gives the lower limit alone: the score is at least this limit
-            with the probability of the level, and `high` is the end of the range. "less" gives the
-            upper limit alone. The level must be above 0.5.
+            As in SciPy. "greater" gives the lower limit alone, with `high` at the end of the range,
+            and "less" the upper limit. One-sided limits of "score" cover unevenly: for scores near
+            1 "greater" covers at least the level on average and "less" covers less; near 0 it is
+            the other way round. ``method="cautious"`` hardly ever covers less. The level must be
+            above 0.5.
 
         Returns
         -------
@@ -255,7 +265,8 @@ class Data:
         check_alike(list(named.items()))
         best = sorted(self.models, key=lambda name: -np.nan_to_num(intervals[name].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
-        return ModelComparison({name: intervals[name] for name in best}, tests, adjusted)
+        ordered = {name: intervals[name] for name in best}
+        return ModelComparison(ordered, tests, adjusted, self._compared)
 
     def joint(
         self,
@@ -335,7 +346,7 @@ class Data:
         names : sequence, optional
             What the classes are called in the report, in the order of the rows.
         method : {"score", "logit", "delta"}, optional
-            "score" by default, for units "logit".
+            "score" by default.
         confidence_level : float, default 0.95
             The nominal level of each interval by itself.
 
@@ -366,7 +377,7 @@ class Data:
         """Return how many items, or units, the next test set needs; these data are the pilot.
 
         The variance is that of the pilot, so a pilot with few errors, or few items on which two
-        models differ, makes a poor plan.
+        models differ, makes an unsure plan. `between` says how unsure.
 
         Parameters
         ----------
@@ -402,15 +413,13 @@ class Data:
             raise ValueError(f"{rule}: pass one of the two, got {half_width!r} and {difference!r}")
         if half_width is not None:
             width = checks.positive("half_width", half_width)
-            sample = self._one(resolved, self._place(model), average)
-            planned = planning.plan_of_interval(sample, self._size(), width, level)
-            check(sample, method_for(sample, "delta")[1])
-            return planned
+            pilot = self._pilot(resolved, self._place(model), average)
+            return planning.plan_of_interval(resolved.name, pilot, width, level)
         self._refuse("plan of a difference")
         wanted = checks.positive("difference", difference)
         power = checks.inner("power", power)
-        variances = self._variances(resolved, self._pair(a, b), average)
-        return planning.plan_of_difference(resolved, wanted, variances, power, level)
+        pair = self._pilot_of_two(resolved, self._pair(a, b), average)
+        return planning.plan_of_difference(resolved, wanted, *pair, power, level)
 
     # What the questions share.
 
@@ -478,16 +487,27 @@ class Data:
         refuse_test(sample, asked, plan)
         return with_p_values(sample, self._interval(sample, asked), asked, plan)
 
-    def _variances(
+    def _pilot(self, metric: Metric, model: int, average: str) -> Variance:
+        """Return the variance of one model's score, from one item or unit."""
+        sample = self._one(metric, model, average)
+        variance = planning.variance_of(
+            float(sample.error), partial(self._influences, metric, [model], average)
+        )
+        check(sample, method_for(sample, "delta")[1])
+        return variance
+
+    def _pilot_of_two(
         self, metric: Metric, places: tuple[int, int], average: str
-    ) -> tuple[float, float]:
-        """Return the variances of a paired and an unpaired difference, times the units."""
+    ) -> tuple[Variance, float]:
+        """Return the variance of a paired difference, and of an unpaired one."""
         pair = self._sample_of_two(metric, places, average)
         check(pair, method_for(pair, "delta")[1])
+        paired = planning.variance_of(
+            float(pair.error), partial(self._influences, metric, places, average)
+        )
         rows = [(place, metric) for place in places]
-        of_pair = self._size() * self._covariances(rows, pair.parts, average)[0]
-        unpaired = float(of_pair[0, 0] + of_pair[1, 1])
-        return unpaired - 2.0 * float(of_pair[0, 1]), unpaired
+        apart = np.diagonal(self._covariances(rows, pair.parts, average)[0])
+        return paired, paired.units * float(apart.sum())
 
 
 def _of_one_score(average: str | None) -> str:

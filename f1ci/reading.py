@@ -48,11 +48,14 @@ class Population(NamedTuple):
         The stratum from which each item was drawn.
     stratum_shares : mapping, pandas Series or None
         The shares of the strata.
+    stratum_counts : mapping, pandas Series or None
+        How many items of a random pool each stratum has, if the shares are not known.
     """
 
     class_shares: Mapping[Any, float] | None = None
     strata: LabelsLike | None = None
     stratum_shares: Mapping[Any, float] | None = None
+    stratum_counts: Mapping[Any, int] | None = None
 
 
 class Strata(NamedTuple):
@@ -64,14 +67,17 @@ class Strata(NamedTuple):
     codes: Codes | None = None
     shares: Array | None = None
     of_truth: bool = False
+    pool: Array | None = None
 
     def marked(self, items: Items) -> Items:
-        """Return the items, which know if their strata are the true classes."""
-        return items._replace(strata_of_truth=self.of_truth)
+        """Return the items, which know if their strata are the true classes, and the pool."""
+        items = items._replace(strata_of_truth=self.of_truth)
+        return items if self.pool is None else items.with_pool(self.pool)
 
     def in_population(self, metric: Metric) -> Metric:
         """Return the metric in the population."""
-        return metric if self.shares is None else KnownShares(metric, self.shares)
+        drawn = 0 if self.pool is None else len(self.pool)
+        return metric if self.shares is None else KnownShares(metric, self.shares, drawn)
 
 
 def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | None) -> Strata:
@@ -79,26 +85,37 @@ def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | No
 
     Without shares there are no strata.
     """
-    class_shares, strata, stratum_shares = population
-    if (strata is None) != (stratum_shares is None):
-        given = "strata" if stratum_shares is None else "stratum_shares"
-        got = checks.short(stratum_shares if strata is None else strata)
-        raise ValueError(f"strata and stratum_shares go together, got {given}={got} alone")
+    _check_population(population, groups)
+    class_shares, strata, stratum_shares, stratum_counts = population
     if strata is None:
         if class_shares is None:
             return Strata()
         return _strata("class_shares", "y_true", truth, class_shares)._replace(of_truth=True)
-    if class_shares is not None:
-        rule = "class_shares and stratum_shares are two designs: pass one of them"
-        raise ValueError(f"{rule}, got class_shares={checks.short(class_shares)}")
-    if groups is not None:
-        rule = "strata are for items that were drawn one by one, not for groups of items"
-        raise ValueError(f"{rule}, got groups={checks.short(groups)}")
     items = len(encode({"y_true": truth})[0][0])
-    known = _strata("stratum_shares", "strata", strata, stratum_shares, items)
+    if stratum_counts is None:
+        known = _strata("stratum_shares", "strata", strata, stratum_shares, items)
+    else:
+        known = _strata("stratum_counts", "strata", strata, stratum_counts, items)
+        pool = checks.counts("stratum_counts", list(dict(stratum_counts).values()))
+        known = known._replace(pool=known.shares * pool.sum())
     is_several = known.shares is not None and np.count_nonzero(known.shares) > 1
     # A single stratum is the whole population.
     return known if is_several else Strata()
+
+
+def _check_population(population: Population, groups: LabelsLike | None) -> None:
+    """Check that what is known of a population is one design, of items drawn one by one."""
+    given = {name: value for name, value in population._asdict().items() if value is not None}
+    got = ", ".join(f"{name}={checks.short(value)}" for name, value in given.items())
+    if "class_shares" in given and len(given) == 3:
+        rule = "class_shares and stratum_shares are two designs: pass one of them"
+        raise ValueError(f"{rule}, got {got}")
+    if given.keys() - {"class_shares"} and ("strata" not in given or len(given) != 2):
+        rule = "strata goes with stratum_shares, or with the stratum_counts of a pool"
+        raise ValueError(f"{rule}, got {got}")
+    if "strata" in given and groups is not None:
+        rule = "strata are for items that were drawn one by one, not for groups of items"
+        raise ValueError(f"{rule}, got groups={checks.short(groups)}")
 
 
 def _strata(argument: str, name: str, labels: LabelsLike, shares: object, items: int = 0) -> Strata:
@@ -109,12 +126,11 @@ def _strata(argument: str, name: str, labels: LabelsLike, shares: object, items:
     return Strata(codes, shares_by_name(argument, by_name, names, number))
 
 
-def refuse_population(population: Population) -> None:
-    """Refuse known shares for items that may be of several classes."""
-    for name, value in zip(population._fields, population, strict=True):
+def refuse_population(population: Population, rule: str) -> None:
+    """Refuse known shares for what has none, by the rule."""
+    for name, value in population._asdict().items():
         if value is not None:
-            rule = f"{name} goes with one label for each item, not with indicators"
-            raise ValueError(f"{rule}, got {checks.short(value)}")
+            raise ValueError(f"{name} {rule}, got {checks.short(value)}")
 
 
 def with_average(metric: Metric, average: str | None) -> Metric:
@@ -175,7 +191,7 @@ def positive_items(items: Items, pos_label: Hashable) -> Items:
     positive = classes.index(pos_label) if pos_label in classes else -1
     codes = (items.codes == positive).astype(np.intp)
     binary = count_items(codes, BINARY, items.groups, items.counts, items.strata)
-    return binary._replace(strata_of_truth=items.strata_of_truth)
+    return binary._replace(strata_of_truth=items.strata_of_truth, drawn=items.drawn)
 
 
 def zero_division_of(value: float) -> float:
@@ -195,3 +211,13 @@ def refuse_weights(sample_weight: object) -> None:
             "prevalence, another F1'); "
             f"got {checks.short(sample_weight)}"
         )
+
+
+def refuse_formats(options: Mapping[str, object]) -> None:
+    """Refuse scikit-learn's options for the form of a report: say what has the same numbers."""
+    instead = {
+        "digits": "the table has the digits that its intervals deserve; to_frame() has all",
+        "output_dict": "to_dict() of the report is scikit-learn's dictionary, with the intervals",
+    }
+    for name in options.keys() & instead.keys():
+        raise TypeError(f"{name} is not offered: {instead[name]}; got {options[name]!r}")

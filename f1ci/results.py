@@ -5,7 +5,6 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
-import html
 import math
 import reprlib
 from collections.abc import Hashable, Iterator, Mapping
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
 
 # An array of intervals shows so many of its rows.
 _MOST_ROWS = 30
+
+# Limits and true values that differ by less are equal.
+_TIE = 1e-12
 
 
 class Frozen:
@@ -78,7 +80,7 @@ class Record(Frozen):
         return "\n".join([_tables.as_text(head, rows), *below])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return _tables.as_html(*self._table())
 
 
 def in_json(value: object) -> Any:
@@ -101,6 +103,12 @@ def in_json(value: object) -> Any:
 def _json_key(key: object) -> str:
     """Return a key as text: ``("a", "b")`` becomes "a, b"."""
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def covers(low: ArrayLike, high: ArrayLike, truth: ArrayLike) -> NDArray[np.bool_]:
+    """Tell where limits contain a true value; see `Interval.covers`."""
+    reached = np.less_equal(low, np.add(truth, _TIE))
+    return np.asarray(reached & np.greater_equal(high, np.subtract(truth, _TIE)))
 
 
 class BinaryCounts(NamedTuple):
@@ -171,13 +179,20 @@ class _Intervals(Record):
             below.insert(0, f"and {more:,} more")
         return [*names, *numbers], rows, below
 
+    def covers(self, truth: ArrayLike) -> Any:
+        """Tell where intervals contain a true value: a bool, or an array of them.
+
+        A value within 1e-12 of a limit counts as inside, because both are rounded.
+        """
+        number = np.asarray(truth)
+        if number.dtype.kind not in "biuf":
+            raise TypeError(f"a value must be numeric, got {reprlib.repr(truth)}")
+        inside = covers(self.low, self.high, number)
+        return inside if inside.ndim else bool(inside)
+
     def __contains__(self, value: ArrayLike) -> bool:
         """Tell if a value lies inside, or for several intervals each value inside its own."""
-        number = np.asarray(value)
-        if number.dtype.kind not in "biuf":
-            raise TypeError(f"a value must be numeric, got {reprlib.repr(value)}")
-        inside = (self.low <= number) & (number <= self.high)
-        return bool(inside.all())
+        return bool(np.all(self.covers(value)))
 
     def __iter__(self) -> Iterator[Value]:
         return iter((self.low, self.high))
@@ -194,7 +209,7 @@ class _Intervals(Record):
 class Interval(_Intervals):
     """A confidence interval for a metric; ``low, high = interval`` unpacks its limits.
 
-    ``0.7 in interval`` tells if a value lies inside.
+    ``0.7 in interval`` tells if a value lies inside; `covers` asks it of arrays.
 
     Attributes
     ----------
@@ -220,6 +235,8 @@ class Interval(_Intervals):
     over : tuple or None
         The classes that an average is over: those that occur and have a score. None for other
         scores, and for a difference of averages over different classes.
+    note : str
+        What else to know of the limits, for people.
     """
 
     estimate: Value
@@ -232,6 +249,7 @@ class Interval(_Intervals):
     classes: tuple[Hashable, ...] | None = None
     alternative: str = "two-sided"
     over: tuple[Hashable, ...] | None = None
+    note: str = ""
 
     @property
     def length(self) -> Value:
@@ -267,7 +285,8 @@ class Interval(_Intervals):
             "less": f"at most {high}",
         }
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        answer = f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        return f"{answer}\n{self.note}" if self.note else answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -603,14 +622,56 @@ class ModelComparison(Record):
         The test of each pair: of the second model minus the first.
     adjusted : dict of (str, str) to float
         The p-values of the pairs, adjusted by Holm's method.
+    compared : {"models", "groups"}
+        Whether models are compared, or groups of items for one model.
     """
 
     intervals: dict[str, Interval]
     tests: dict[tuple[str, str], DifferenceTest]
     adjusted: dict[tuple[str, str], float]
+    compared: str = "models"
+
+    @property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank of each model, all right at once with the level.
+
+        One plus the number of models that are surely better, and the number of models less those
+        that are surely worse (Al Mohamad et al. 2017). All directions that Holm's method claims are
+        right at once, and so are the ranks.
+        """
+        better = dict.fromkeys(self.intervals, 0)
+        worse = dict.fromkeys(self.intervals, 0)
+        for (a, b), test in self.tests.items():
+            if self._apart(a, b):
+                first, second = (b, a) if test.estimate > 0.0 else (a, b)
+                better[second] += 1
+                worse[first] += 1
+        return {name: (1 + better[name], len(better) - worse[name]) for name in better}
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest difference that the intervals of the pairs leave possible.
+
+        The pair with the truly largest difference is one, so its interval needs no adjustment.
+        """
+        return float(np.max([np.abs([*test.interval]) for test in self.tests.values()]))
+
+    def _verdict_on_groups(self) -> str:
+        """Return which groups differ, or how large a gap is excluded."""
+        apart = [test for pair, test in self.tests.items() if self._apart(*pair)]
+        if apart:
+            sides = [test.models[:: 1 if test.estimate < 0.0 else -1] for test in apart]
+            listed = [f"{worse} is below {better}" for better, worse in sides]
+            return f"a gap was found: {', '.join(listed)}"
+        if np.isnan(self.largest_gap):
+            return "no gap found, and none is excluded, because a score is undefined"
+        excluded = math.ceil(1e3 * self.largest_gap) / 1e3
+        return f"no gap found, and gaps above {excluded:g} are excluded"
 
     def verdict(self) -> str:
-        """Return what to conclude about the best model, in one sentence."""
+        """Return what to conclude about the best model, or the groups, in one sentence."""
+        if self.compared == "groups":
+            return self._verdict_on_groups()
         best, *others = self.intervals
         if len(self.tests) == 1:
             (test,) = self.tests.values()
@@ -639,24 +700,47 @@ class ModelComparison(Record):
 
         return pandas.DataFrame(self.records()).set_index(["a", "b"])
 
-    def _shown(self) -> list[tuple[str, Interval]]:
-        """Return the intervals of models and differences, with short names that may be alike."""
-        shown = [(_tables.label(name), interval) for name, interval in self.intervals.items()]
-        shown += [(_tables.difference(a, b), x.interval) for (a, b), x in self.tests.items()]
-        return shown
+    def pairs(self) -> str:
+        """Return a table of the differences of all pairs, with p-values adjusted by Holm."""
+        head, rows = self._rows_of_pairs()
+        return _tables.as_text(head, rows)
+
+    def _rows_of_models(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head of a table with a line for each model, and its lines."""
+        first = next(iter(self.intervals.values()))
+        digits = _tables.decimals([one.length for one in self.intervals.values()])
+        ranks = {name: " to ".join(map(str, sorted({*x}))) for name, x in self.ranks.items()}
+        level = _tables.percent(first.confidence_level)
+        return ["", first.metric, f"{level} low", "high", "rank"], [
+            [_tables.label(name), *(f"{x:.{digits}f}" for x in (i.estimate, *i)), ranks[name]]
+            for name, i in self.intervals.items()
+        ]
+
+    def _rows_of_pairs(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head of a table with a line for each pair, and its lines."""
+        intervals = {pair: test.interval for pair, test in self.tests.items()}
+        digits = _tables.decimals([one.length for one in intervals.values()])
+        level = _tables.percent(next(iter(intervals.values())).confidence_level)
+        head = [
+            "",
+            "difference",
+            f"{level} low",
+            "high",
+            "p" if len(intervals) == 1 else "p (Holm)",
+        ]
+        adjusted = map(_tables.p_value, self.adjusted.values())
+        return head, [
+            [_tables.difference(*pair), *(f"{x:.{digits}f}" for x in (i.estimate, *i)), p]
+            for (pair, i), p in zip(intervals.items(), adjusted, strict=True)
+        ]
 
     def _table(self) -> TextTable:
-        shown = self._shown()
-        digits = _tables.decimals([interval.length for _, interval in shown])
-        p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
-        rows = [
-            [name, *(f"{x:.{digits}f}" for x in (i.estimate, *i)), last]
-            for (name, i), last in zip(shown, p, strict=True)
-        ]
-        first = shown[0][1]
-        level = _tables.percent(first.confidence_level)
-        head = ["", first.metric, f"{level} low", "high", "p" if len(p) < 4 else "p (Holm)"]
-        return head, rows, [self.verdict()]
+        head, rows = self._rows_of_models()
+        if len(self.tests) > 1:
+            return head, rows, [self.verdict()]
+        of_pair, ((*differences, p),) = self._rows_of_pairs()
+        rows = [[*row[:-1], ""] for row in rows]
+        return [*head[:-1], of_pair[-1]], [*rows, [*differences, p]], [self.verdict()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -667,6 +751,8 @@ class DifferenceSampleSize(Record):
     ----------
     items : int
         The number of items that gives the power (of units, if the plan was made from groups).
+    between : tuple of int or None
+        The numbers for both ends of the pilot's interval of the variance; None without a pilot.
     unpaired : int
         The number of items for each model if the models had separate test sets.
     difference : float
@@ -682,6 +768,7 @@ class DifferenceSampleSize(Record):
     """
 
     items: int
+    between: tuple[int, int] | None
     unpaired: int
     difference: float
     power: float
@@ -697,7 +784,8 @@ class DifferenceSampleSize(Record):
         power = _tables.percent(self.power)
         level = _tables.percent(self.confidence_level)
         line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
-        return [self.metric, "number"], rows, [line]
+        sure = [] if self.between is None else [_how_sure(self.between, level)]
+        return [self.metric, "number"], rows, [line, *sure]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -707,7 +795,8 @@ class SampleSize(Record):
     Attributes
     ----------
     positives : int
-        The number of truly positive items that guarantees the standard error.
+        The number of truly positive items that guarantees the standard error; of a macro average
+        the number of items of the rarest class.
     total : int or None
         The number of items that have so many positives on average; None without a prevalence.
     variance_bound : float
@@ -729,7 +818,9 @@ class SampleSize(Record):
     metric: str
 
     def _table(self) -> TextTable:
-        rows = [["truly positive items", f"{self.positives:,}"]]
+        rarest = self.metric.startswith("macro_")
+        what = "items of the rarest class" if rarest else "truly positive items"
+        rows = [[what, f"{self.positives:,}"]]
         if self.total is not None:
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
@@ -744,6 +835,8 @@ class PilotSize(Record):
     ----------
     items : int
         The number of items; with groups the number of groups.
+    between : tuple of int
+        The numbers for both ends of the pilot's interval of the variance.
     pilot_items : int
         The number of items, or groups, of the pilot.
     variance : float
@@ -757,6 +850,7 @@ class PilotSize(Record):
     """
 
     items: int
+    between: tuple[int, int]
     pilot_items: int
     variance: float
     half_width: float
@@ -767,4 +861,10 @@ class PilotSize(Record):
         rows = [["pilot", f"{self.pilot_items:,}"], ["planned", f"{self.items:,}"]]
         level = _tables.percent(self.confidence_level)
         line = f"{level} interval of the estimate plus and minus {self.half_width:.4g}"
-        return [self.metric, "items"], rows, [line]
+        return [self.metric, "items"], rows, [line, _how_sure(self.between, level)]
+
+
+def _how_sure(between: tuple[int, int], level: str) -> str:
+    """Return what a pilot leaves open of a plan."""
+    low, high = between
+    return f"the pilot allows {low:,} to {high:,}, at {level}"

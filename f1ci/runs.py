@@ -9,12 +9,18 @@ score of run s of S, and e_si the influence of item i of N on it. The variance o
 with the residuals ``r_si = e_si - mean_s e_si``, and divisors N - 1, S - 1 and (N - 1)(S - 1). The
 first two terms both hold the noise of the residuals, so the third takes it away once. What the runs
 add to the variance of the items is at least 0. The limits are symmetric on the logit scale of the
-metric's range. The items' error and the runs' error each have their own half length, with Student's
-quantile of N - 1 and of S - 1 degrees of freedom. The squares of the half lengths add up (Zou and
-Donner 2008, Statistics in Medicine 27, 1693-1702). Two recipes share the items, but not the runs.
+metric's range. With V_i, V_s and V_r for the three terms, the square of the half length is
 
-When it fails: two or three runs tell little of a seed's variance. If seeds matter much, intervals
-are then very long, and two runs cover about 90 % instead of 95 %.
+    V_i t_i^2 + (V_s t_s^2 - V_r z^2)+,
+
+where t_i and t_s are Student's quantiles of N - 1 and S - 1 degrees of freedom, and z is that of
+the noise, which is known as well as the items are. Each term has its own quantile as in the
+modified large-sample intervals of Graybill and Wang (1980, JASA 75, 869-873). Two recipes share the
+items, but not the runs.
+
+When it fails: two or three runs tell little of a seed's variance, so their intervals are long. If
+one seed in ten fails altogether, the intervals of three or five runs cover about 44 % instead of
+95 %, and those of ten runs 63 %: so many runs are needed that several of them failed.
 """
 
 from __future__ import annotations
@@ -97,24 +103,27 @@ class _Variance:
         The variance that new items give.
     degrees : float
         The degrees of freedom of this variance.
-    of_runs : list of (float, float)
-        For each recipe the variance that new runs add, and its degrees of freedom.
+    of_runs : list of (float, float, float)
+        For each recipe the variance between runs, the noise of items in it, and the degrees of
+        freedom.
     """
 
     of_items: float
     degrees: float
-    of_runs: list[tuple[float, float]]
+    of_runs: list[tuple[float, float, float]]
 
     @property
     def total(self) -> float:
         """The variance."""
-        return self.of_items + sum(part for part, _ in self.of_runs)
+        return self.of_items + sum(max(between - noise, 0.0) for between, noise, _ in self.of_runs)
 
     def half_length(self, z: FloatOrArray) -> Array:
-        """Return the root of the sum of squares of Student's half lengths of all parts."""
-        parts = [(self.of_items, self.degrees), *self.of_runs]
-        squares = [part * stdtrit(degrees, ndtr(z)) ** 2 for part, degrees in parts]
-        return np.asarray(np.sqrt(sum(squares)))
+        """Return the root of the sum of squares of the parts' half lengths."""
+        square = self.of_items * stdtrit(self.degrees, ndtr(z)) ** 2
+        for between, noise, degrees in self.of_runs:
+            more = between * stdtrit(degrees, ndtr(z)) ** 2 - noise * np.square(z)
+            square = square + np.maximum(more, 0.0)
+        return np.asarray(np.sqrt(square))
 
 
 class RunsSample(Sample):
@@ -192,7 +201,7 @@ class RunsSample(Sample):
         if not self.variance.total > 0.0:
             return self._limits_of_single_runs(z)
         half = self.variance.half_length(z)
-        low, high = delta.logit(self.estimate, half, 1.0, self.attainable)
+        low, high = delta.logit(self.estimate, half, 1.0, self.range)
         return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
 
     def _limits_of_single_runs(self, z: FloatOrArray) -> Limits:
@@ -236,5 +245,5 @@ def _variance(recipes: list[Recipe]) -> _Variance:
         between = float(part.scores.var(ddof=1)) / runs
         residual = part.moves - part.moves.mean(axis=0)
         noise = part.variance(residual) / (runs * (runs - 1.0))
-        of_runs.append((max(between - noise, 0.0), runs - 1.0))
+        of_runs.append((between, noise, runs - 1.0))
     return _Variance(of_items, float(number.sum()) - 1.0, of_runs)

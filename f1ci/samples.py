@@ -16,7 +16,9 @@ the two-sided normal quantile of the level. Arrays have a batch of data sets las
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,14 +31,13 @@ from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, settled
-from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
+from f1ci.metrics.averages import Mean, mean_of, settled
+from f1ci.metrics.base import ExpectationMetric, expectations, is_f1, recall
 from f1ci.metrics.shares import KnownShares
 from f1ci.types import Array, Classes, FloatOrArray
 
-# Of more rows times classes than this, counts by group would take gigabytes. The score without a
-# group is then taken from the group's influence.
-_MOST_UNIT_COUNTS = 1 << 21
+# What the limits of a difference say if all units have the same one.
+_IF_ALIKE = "the limits say only how many units may be of another kind"
 
 # A metric whose value is computed by sums and roots is an end of its range within this.
 _ROUNDING = 1e-12
@@ -77,6 +78,12 @@ class Sample:
         What an undefined score counts; nan if nothing.
     logit_needs_error : bool
         Limits on the logit scale say nothing without a standard error.
+    if_alike : str
+        What limits on the logit scale say without a standard error, if that is something else than
+        what the method says.
+    trials : tuple or None
+        Right items x, errors e and a weight w, if the score is x / (x + w e) and x of x + e
+        independent trials were right.
     runs : int
         How many runs a mean is over, if it is one over runs.
     """
@@ -98,7 +105,9 @@ class Sample:
     each = False
     constant = np.nan
     logit_needs_error = True
+    if_alike = ""
     runs = 0
+    trials: tuple[Array, Array, float] | None = None
 
     @property
     def name(self) -> str:
@@ -182,6 +191,9 @@ class CountSample(Sample):
         self.range = metric.range
         self.has_blur = _can_blur(metric, matrix)
         self.is_f1 = is_f1(metric)
+        a, b = index.a, index.b
+        if a == b or min(a, b) == 0.0:
+            self.trials = tp, fp * (a > 0.0) + fn * (b > 0.0), max(a, b)
         self.estimate, self.error = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
@@ -391,6 +403,33 @@ class ByClass(Sample):
         return np.array(low), np.array(high)
 
 
+class Held(NamedTuple):
+    """What units hold.
+
+    Attributes
+    ----------
+    table : ndarray or sparse array, shape (units, K)
+        The counts of each unit by cell.
+    cells : Cells
+        The cells of a confusion matrix.
+    part : ndarray of int, shape (K,)
+        The class that each cell belongs to.
+    """
+
+    table: units.Table
+    cells: Cells
+    part: Codes
+
+    def evaluate(self, metric: Metric) -> units.Evaluate:
+        """Return the function that gives a metric, and its influences, from counts by cell."""
+        return lambda counts: metric.evaluate(CellCounts(self.cells, counts))
+
+    @property
+    def total(self) -> CellCounts:
+        """What all units hold together."""
+        return CellCounts(self.cells, np.asarray(self.table.sum(axis=0)))
+
+
 class UnitSample(Sample):
     """Units whose items may depend on one another: documents, patients, images.
 
@@ -398,41 +437,57 @@ class UnitSample(Sample):
     ----------
     metric : Metric
         The metric.
-    moves : Moves
-        The score, and how each unit moves it.
+    held : sequence of Held
+        What the units hold; of several classes for a score of each.
+    each : bool
+        There is one score for each of several classes.
     grouped : bool
         The units are groups of items.
     matrix : CellCounts or None
         The confusion matrix of all items.
+    of : Metric, optional
+        The metric that gives the score from what units hold, if it is another one.
     """
 
     def __init__(
-        self, metric: Metric, moves: Moves, grouped: bool = False, matrix: CellCounts | None = None
+        self,
+        metric: Metric,
+        held: Sequence[Held],
+        *,
+        each: bool = False,
+        grouped: bool = False,
+        matrix: CellCounts | None = None,
+        of: Metric | None = None,
     ) -> None:
         self.metric = metric
-        self.moves = moves
+        self.of = metric if of is None else of
+        self.held = held
+        self.each = each
         self.grouped = grouped
         self.matrix = matrix
         self.range = metric.range
-        self.estimate = moves.estimate
-        self.error = np.sqrt((units.delta_moves(moves) ** 2).sum(axis=0))
-        self.logit_needs_error = False  # alike units leave room for units of another kind
+        self.has_score_limits = metric.smooth
+        moves = [units.moves_of(one.evaluate(self.of), one.table, one.part) for one in held]
+        self.moves = Moves(*(self._of_each(parts) for parts in zip(*moves, strict=True)))
+        self.estimate = self.moves.estimate
+        self.error = np.sqrt((units.delta_moves(self.moves) ** 2).sum(axis=0))
+
+    def _of_each(self, parts: Sequence[FloatOrArray]) -> Array:
+        """Return the values of all classes, the last axis, or the value of the only score."""
+        return np.stack(parts, axis=-1) if self.each else np.asarray(parts[0])
+
+    def score_limits(self, z: FloatOrArray) -> Limits:
+        """Return the limits of Pearson's region, whose kinds are units."""
+        z_of_each = np.broadcast_to(z, len(self.held))
+        limits = []
+        for one, z_of_one in zip(self.held, z_of_each, strict=True):
+            limits.append(units.score_limits(one.evaluate(self.of), one.table, z_of_one))
+        low, high = (self._of_each(ends) for ends in zip(*limits, strict=True))
+        return _beside(self.estimate, low, high, self.range)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
-        return units.limits(self.moves, z, self.range)
-
-    def add_constant(self, known: float, constant: float) -> None:
-        """Let the classes without a score count as a constant; `known` is the share of others."""
-        self.estimate = known * self.estimate + (1.0 - known) * constant
-        self.error = known * self.error
-        self.moves = Moves(
-            self.estimate,
-            known * self.moves.influence,
-            known * self.moves.left_out,
-            self.moves.share,
-            known * self.moves.bias,
-        )
+        return units.logit_limits(self.moves, z, self.range)
 
 
 class Difference(Sample):
@@ -474,7 +529,9 @@ class Difference(Sample):
             worst_b, best_b = b.ends or (b, b)
             worst = Difference(metric, best_a, worst_b, error, correlation)
             self.ends = worst, Difference(metric, worst_a, best_b, error, correlation)
-        self.has_score_limits = a.has_score_limits and b.has_score_limits
+        of_units = isinstance(a, UnitSample)
+        self.if_alike = _IF_ALIKE if of_units else ""
+        self.has_score_limits = a.has_score_limits and b.has_score_limits and not of_units
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 
     @property
@@ -514,7 +571,8 @@ class Difference(Sample):
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
         if isinstance(self.a, UnitSample) and isinstance(self.b, UnitSample):
-            return units.limits(units.change(self.a.moves, self.b.moves), z, self.range)
+            change = units.change(self.a.moves, self.b.moves)
+            return units.limits_of_difference(change, z, self.range)
         return super().logit_limits(z)
 
 
@@ -563,7 +621,8 @@ def _ends(
         if undefined is None or not undefined.any():
             return None
     worst, best = (_sample(metric.counting(end), data, fixed) for end in metric.range)
-    return worst, best
+    is_known = np.array_equal(worst.estimate, best.estimate, equal_nan=True)
+    return None if is_known else (worst, best)
 
 
 def _sample_of_items(metric: Metric, items: Items) -> Sample:
@@ -618,43 +677,29 @@ def _units_of_items(metric: Metric, items: Items) -> UnitSample:
     patterns = settled(metric, matrix)
     if len(patterns) == 1:
         metric = patterns[0][1]
-    if metric.index is not None:
-        counts = metric.single(items).unit_counts()
-        moves = units.moves_of_counts(counts, metric.index.a, metric.index.b)
-        return UnitSample(metric, moves, True, matrix)
-    if isinstance(metric, Mean) and metric.average != "micro" and isinstance(metric.of, Tversky):
-        if items.asked * len(items.counts) > _MOST_UNIT_COUNTS:
-            return _units_by_influence(metric, items, matrix)
-        counts = items.each_class().unit_counts()
-        sample_of_classes = _mean_over_classes(metric, metric.of, counts, True)
-        sample_of_classes.matrix = matrix
-        return sample_of_classes
-    return _units_by_influence(metric, items, matrix)
+    if metric.index is None:
+        each = items.counts.ndim > 1
+        counts = items.counts.T if each else items.counts[None]
+        held = [_held_by_groups(items, of_one, matrix) for of_one in counts]
+        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix)
+    counts = metric.single(items).unit_counts()
+    return _units_of_index(metric, metric.index, counts, grouped=True, matrix=matrix)
 
 
-def _units_by_influence(metric: Metric, items: Items, matrix: CellCounts) -> UnitSample:
-    """Return the sample of items in groups from how each group moves the score."""
-    estimate, by_cell = metric.evaluate(matrix)
-    influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
-    sample_of_units = UnitSample(metric, _moves_of_items(estimate, influence, items), True, matrix)
-    return sample_of_units
+def _held_by_groups(items: Items, counts: Array, matrix: CellCounts) -> Held:
+    """Return what groups of items hold, by cell, of rows of items with these counts."""
+    from scipy.sparse import csr_array  # slow to import
 
-
-def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
-    """Return how groups move a score, in each data set of a batch."""
-    groups = items.groups
-    if groups is None:
+    if items.groups is None:
         raise TypeError("only items in groups have units")
-    if items.counts.ndim == 1:
-        return units.moves_of_items(estimate, influence, items.counts, items.codes[0], groups)
-    each = [
-        units.moves_of_items(
-            estimate[k], influence[:, k], items.counts[:, k], items.codes[0], groups
-        )
-        for k in range(items.counts.shape[1])
-    ]
-    parts = list(zip(*each, strict=True))[:4]
-    return Moves(*(np.stack(part, axis=-1) for part in parts))
+    cells = matrix.cells
+    place = items.by_row(np.arange(float(len(cells.true))), 0, cells).astype(np.intp)
+    looked_at, _ = _cells_looked_at(matrix)
+    if looked_at is not cells:
+        place = np.searchsorted(looked_at.places, cells.places)[place]
+    shape = int(items.groups.max()) + 1, len(looked_at.true)
+    table = csr_array((counts, (items.groups, place)), shape)
+    return Held(table, looked_at, looked_at.true)
 
 
 def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
@@ -662,31 +707,52 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     index = _index_of_units(metric)
     table = data.tables[0]
     if not isinstance(metric, Mean):
-        return UnitSample(metric, units.moves_of_counts(table, index.a, index.b), data.grouped)
-    if metric.average == "micro":
-        moves = units.moves_of_counts(table.sum(axis=2), index.a, index.b)
-        return UnitSample(metric, moves, data.grouped)
+        return _units_of_index(metric, index, table, grouped=data.grouped)
     if metric.average == "samples":
         return _mean_over_units(metric, index, table)
-    return _mean_over_classes(metric, index, table, data.grouped)
+    # A matrix with one more class, "nothing", in which spans stand that only one side has.
+    matter = np.array([True, index.a > 0.0, index.b > 0.0 or metric.average == "weighted"])
+    r = table.shape[2]
+    classes = np.arange(r)
+    nothing = np.full(r, r)
+    true, predicted = np.stack([[classes, nothing, classes], [classes, classes, nothing]])[
+        :, matter
+    ]
+    cells = Cells(r + 1, true.ravel(), predicted.ravel())
+    counts = table[:, matter].reshape(len(table), -1)
+    held = Held(counts, cells, np.tile(classes, matter.sum()))
+    of_classes = mean_of(metric.average, index, tuple(range(r)))
+    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
+    return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
 
 
-def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool) -> UnitSample:
-    """Return the sample of a mean of the classes' scores, from their counts by unit."""
-    tp, fp, fn = table.sum(axis=0)
-    defined = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn > 0.0
-    if not defined.any():
-        nothing = np.zeros(len(table))
-        return UnitSample(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
-    true = tp + fn
-    weighted = metric.average == "weighted" and bool(true.any())
-    weight = true if weighted else np.ones(len(true))
-    moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
-    # A class without weight is not missed.
-    sample_of_units = UnitSample(metric.settled(~defined & (weight > 0.0)), moves, grouped)
-    if not np.isnan(metric.constant) and not defined.all():
-        sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)
-    return sample_of_units
+# The cells TP, FP and FN of a matrix of two classes.
+_COUNTED = np.array([1, 0, 1]), np.array([1, 1, 0])
+
+
+def _units_of_index(metric: Metric, index: Tversky, table: Array, **of_sample: Any) -> UnitSample:
+    """Return the sample of a Tversky score from TP, FP and FN of units, (units, 3, ...)."""
+    matter = np.flatnonzero([True, index.a > 0.0, index.b > 0.0])
+    true, predicted = (classes[matter] for classes in _COUNTED)
+    cells = Cells(2, true, predicted)
+    tables = table[:, matter].reshape(len(table), len(matter), -1)
+    part = np.zeros(len(matter), dtype=np.intp)
+    held = [Held(tables[:, :, k], cells, part) for k in range(tables.shape[2])]
+    return UnitSample(metric, held, each=table.ndim > 2, of=index, **of_sample)
+
+
+def mean_of_scores(metric: Metric, scores: Array, groups: Codes | None = None) -> UnitSample:
+    """Return the sample of a mean of the scores of units, or of groups of them.
+
+    Units whose score is nan are left out. A score, and what it lacks to 1, are right and missed
+    parts of an item, so that the mean is their recall.
+    """
+    known = ~np.isnan(scores)
+    value = np.where(known, scores, 0.0)
+    table = np.stack([value, 0.0 * value, known - value], axis=-1)
+    if groups is not None:
+        table = np.stack([np.bincount(groups, column) for column in table.T], axis=-1)
+    return _units_of_index(metric, recall, table, grouped=groups is not None)
 
 
 def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> UnitSample:
@@ -694,7 +760,7 @@ def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> UnitSample:
     tp, fp, fn = np.moveaxis(table.sum(axis=2), 1, 0)
     scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
     scores = np.where(np.isnan(scores), metric.constant, scores)
-    sample_of_units = UnitSample(metric, units.moves_of_scores(scores))
+    sample_of_units = mean_of_scores(metric, scores)
     sample_of_units.units_left_out = int(np.isnan(scores).sum())
     return sample_of_units
 

@@ -17,7 +17,7 @@ from f1ci.data import checks
 from f1ci.data.labels import encode
 from f1ci.kinds import Counts, Labels, Scores
 from f1ci.metrics import Metric
-from f1ci.reading import refuse_weights
+from f1ci.reading import refuse_formats, refuse_weights
 from f1ci.results import (
     BinaryCounts,
     ClassificationReport,
@@ -53,6 +53,9 @@ def f1_interval(
           (0, 1).
         - ``"delta"``: estimate plus and minus z standard errors (Wald). May leave [0, 1]; has
           length zero at 0 and 1.
+        - ``"anytime"``: for looking again and again while items come in (Robbins 1970). With the
+          probability of the level it contains the true score at every look; 1.6 to 1.9 times as
+          long as "score".
         - ``"wilson_direct"``: score interval computed on the scale of F1 (Lam et al., section
           3.2.3).
         - ``"blur"``: "delta" with the larger variance of Yuan and Jiang (2025).
@@ -64,9 +67,10 @@ def f1_interval(
     confidence_level : float, default 0.95
         The share of test sets, between 0 and 1, in which such an interval contains the true score.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        As in SciPy. "greater" gives the lower limit alone: the score is at least this limit with
-        the probability of the level, and `high` is the end of the range. "less" gives the upper
-        limit alone. The level must be above 0.5.
+        As in SciPy. "greater" gives the lower limit alone, with `high` at the end of the range, and
+        "less" the upper limit. One-sided limits of "score" cover unevenly: for scores near 1
+        "greater" covers at least the level on average and "less" covers less; near 0 it is the
+        other way round. ``method="cautious"`` never covers less. The level must be above 0.5.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def score_interval(
         See `Labels.interval`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
-        stratum_shares.
+        stratum_shares, stratum_counts, judge.
 
     Returns
     -------
@@ -205,7 +209,7 @@ def f1_score_interval(
         See `Labels.interval`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
-        stratum_shares.
+        stratum_shares, stratum_counts, judge.
 
     Returns
     -------
@@ -273,7 +277,8 @@ def classification_report(
     method, confidence_level
         See `Labels.report`.
     **options
-        Of `Labels`: labels, groups, zero_division, class_shares, strata, stratum_shares.
+        Of `Labels`: labels, groups, zero_division, class_shares, strata, stratum_shares,
+        stratum_counts, judge.
 
     Returns
     -------
@@ -299,6 +304,7 @@ def classification_report(
     95 % confidence intervals, each by itself; method score
     """
     refuse_weights(sample_weight)
+    refuse_formats(options)
     return Labels(y_true, {"y_pred": y_pred}, **options).report(
         names=target_names, method=method, confidence_level=confidence_level
     )
@@ -327,7 +333,7 @@ def compare_models(
         See `Labels.compare`.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
-        stratum_shares.
+        stratum_shares, stratum_counts, judge.
 
     Returns
     -------
@@ -348,13 +354,10 @@ def compare_models(
     >>> b = [1] * 50 + [0] * 70
     >>> c = [1] * 52 + [0] * 60 + [1] * 8
     >>> print(f1ci.compare_models(y_true, {"a": a, "b": b, "c": c}))
-               f1  95 % low   high  p (Holm)
-    b       0.909     0.837  0.951
-    c       0.867     0.789  0.919
-    a       0.737     0.628  0.823
-    b - a   0.172     0.093  0.266  < 0.0001
-    c - a   0.130     0.036  0.233     0.013
-    c - b  -0.042    -0.100  0.011      0.11
+          f1  95 % low   high    rank
+    b  0.909     0.837  0.951  1 to 2
+    c  0.867     0.789  0.919  1 to 2
+    a  0.737     0.628  0.823       3
     b has the best estimate; it is not distinguished from c
     """
     return Labels(y_true, checks.as_models(predictions), **options).compare(
@@ -380,8 +383,9 @@ def mean_interval(
     ----------
     scores : array_like of float, shape (units,)
         A score from 0 to 1 for each unit. ``nan`` is a unit with nothing to find and nothing found.
-    method : {"logit", "delta"}, optional
-        "logit", the default, stays inside [0, 1]. "delta" is the plain normal interval.
+    method : {"score", "logit", "delta"}, optional
+        "score", the default, allows for units that fail although none of those seen did. "logit" is
+        a t interval that stays inside [0, 1], and "delta" the plain normal interval.
     confidence_level, alternative
         See `Scores.interval`.
     **options
@@ -402,9 +406,9 @@ def mean_interval(
 
     >>> import f1ci
     >>> dice = [0.91, 0.84, 0.79, 0.88, 0.93, 0.76, 0.82, 0.8]
-    >>> interval = f1ci.mean_interval(dice)
-    >>> print(f"{interval.estimate:.4f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.8413 (0.784, 0.885)
+    >>> print(f1ci.mean_interval(dice))
+    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     """
     return Scores(scores, **options).interval(
         method=method, confidence_level=confidence_level, alternative=alternative

@@ -127,7 +127,7 @@ figure.legend(*axes[-1, 0].get_legend_handles_labels(), loc="outside lower cente
 figures.save(figure, "choosing-a-method-coverage")
 
 # %% tags=["remove-cell"]
-# A part of it, for the front page and the README.
+# A part of it, for readers without scripts.
 figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
 grid = (np.arange(1_500) + 0.5) / 1_500
 for axis, (method, look) in zip(axes.flat, looks.items(), strict=True):
@@ -143,7 +143,12 @@ figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center
 figures.save(figure, "choosing-a-method-front")
 
 # %% tags=["remove-cell"]
-# For the front page too: which function answers which question.
+# For the front page: what 95 % means, and which function answers which question.
+figure, axes = figures.subplots(height=2.8)
+chart.draw_forty(axes, relevant=131, f1=0.74)
+figures.save(figure, "choosing-a-method-forty")
+
+# %% tags=["remove-cell"]
 figure, axes = figures.subplots(height=6.8)
 chart.draw(axes)
 figures.save(figure, "choosing-a-method-tasks")

@@ -191,7 +191,7 @@ say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 #
 # - The estimate is biased by {glue:text}`jiang-normality-bias:+.2f` units of the fourth decimal,
 #   a small part of its standard deviation.
-# - The asymptotic standard deviation $\sqrt{\nu/n}$ is
+# - The asymptotic standard deviation $\sqrt{\sigma^2/n}$ is
 #   {glue:text}`jiang-normality-asymptotic:.6f`; the exact one is
 #   {computed}`jiang/section-2.4/standard_deviation|.6f`. The standard error that one computes
 #   from the data is too small by {glue:text}`jiang-normality-underestimate:.2f` % on average.

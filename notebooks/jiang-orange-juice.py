@@ -290,7 +290,7 @@ show.table(
 # ## The bound and its table
 #
 # Before there is a classifier nothing is known about its index. Yet for every classifier
-# $\nu(a, b) \le V(\max\{a, b\}) / (b\,\mathrm E[Z])$ ({prf:ref}`prop-jiang-bound`). Here is the
+# $\sigma^2(a, b) \le V(\max\{a, b\}) / (b\,\pi)$ ({prf:ref}`prop-jiang-bound`). Here is the
 # paper's table of $V$:
 
 # %%
@@ -332,10 +332,10 @@ show.table(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 
 # %% [markdown]
 # (shown-e-jiang-2)=
 # **In the proof.** One step says
-# $a\,\mathrm E[A] + b\,\mathrm E[Z] \ge \max\{a\,\mathrm E[A], b\,\mathrm E[Z]\} + \min\{a, b\}\,\mathrm E[Z]$.
+# $a\,\mathrm E[A] + b\,\pi \ge \max\{a\,\mathrm E[A], b\,\pi\} + \min\{a, b\}\,\pi$.
 # It is false. With $\mathrm E[ZA]$ at the end it is true, and the next line needs no more
 # ({ref}`E-jiang-2 <E-jiang-2>`, {prf:ref}`rem-jiang-proof`). A counterexample has $a = b = 1/2$,
-# $\mathrm E[A] = \mathrm E[ZA] = 1/10$ and $\mathrm E[Z] = 1/2$:
+# $\mathrm E[A] = \mathrm E[ZA] = 1/10$ and $\pi = 1/2$:
 
 # %%
 # Show both sides of the printed step for the counterexample.
@@ -354,7 +354,7 @@ show.table(["", "left side", "right side, as printed", "with E[ZA]"], [row], num
 # (shown-e-jiang-5)=
 # ## A smaller bound
 #
-# For F0.5 no rule comes near the published bound. The figure shows $\nu \cdot b\,\mathrm E[Z]$ for
+# For F0.5 no rule comes near the published bound. The figure shows $\sigma^2 \cdot b\,\pi$ for
 # random rules; the bound says that this is at most $V(\max\{a, b\})$. By
 # {prf:ref}`thm-jiang-sharp` it is at most $V(b)$, and one rule attains it: it has no false positives
 # and a certain recall ({ref}`N-jiang-5 <N-jiang-5>`).
@@ -410,7 +410,7 @@ axis.axhline(jiang, linestyle=":", color=red, label="published bound")
 axis.axhline(sharp, linestyle="--", color=green, label="sharp bound")
 place = interval.estimate, tversky_index.scaled_variance(index, juice)
 axis.plot(*place, "s", markersize=7, color="black", label="the example")
-axis.set(xlabel="F0.5", ylabel=r"$\nu \cdot b\,\mathrm{E}[Z]$", ylim=(0, 0.23), xlim=(0, 1))
+axis.set(xlabel="F0.5", ylabel=r"$\sigma^2 \cdot b\,\pi$", ylim=(0, 0.23), xlim=(0, 1))
 figure.legend(loc="outside lower center", ncols=2)
 figures.save(figure, "jiang-orange-juice-bound")
 

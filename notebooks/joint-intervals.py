@@ -8,8 +8,8 @@
 # independent, in 74 of 100 ($0.95^6 = 0.74$). A reader who compares the numbers needs all six.
 #
 # *Joint* intervals are longer, and all of them hold at once in 95 of 100 test sets. A usual interval reaches
-# $z = 1.96$ standard errors to both sides. A joint interval reaches $q$ standard errors, and $q$ grows with the number of
-# intervals. Six intervals need at most $q = 2.64$. They need less if the scores are correlated, because related scores
+# $z = 1.96$ standard errors to both sides. A joint interval reaches $z_R$ standard errors, and $z_R$ grows with the number of
+# intervals. Six intervals need at most $z_R = 2.64$. They need less if the scores are correlated, because related scores
 # err together.
 #
 # These numbers are for large test sets. With some tens of items a score has few possible values, and a score of 1 has a
@@ -17,9 +17,9 @@
 #
 # ## In short
 #
-# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $q$ standard errors (*delta* intervals). Where samples
+# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $z_R$ standard errors (*delta* intervals). Where samples
 # are small, they add a *blur* to the variances, which makes the errors larger. The default of `f1ci` is different: it takes the
-# *cautious limits* of each score, at $q$ instead of $z$. They are our own addition, not from the papers.
+# *cautious limits* of each score, at $z_R$ instead of $z$. They are our own addition, not from the papers.
 #
 # A set of joint intervals *covers* if every interval holds its true score. The promise is 0.95 by default. Over
 # {glue:text}`joint-designs` designs with some tens of items:
@@ -36,9 +36,9 @@
 # All five methods take the critical value of correlated normal variables. They differ in the limits, and in
 # the correlations that they use.
 #
-# | `method=` | limits of one score at $q$ | correlations |
+# | `method=` | limits of one score at $z_R$ | correlations |
 # |:--|:--|:--|
-# | `delta` | estimate plus and minus $q$ standard errors (choice I) | of the items |
+# | `delta` | estimate plus and minus $z_R$ standard errors (choice I) | of the items |
 # | `blur` | the same with larger standard errors (choice II) | of the items, blurred |
 # | `logit` | delta limits of the log odds; the whole range where the standard error is zero | of the items |
 # | `score` | Wilson's, or the score interval if kinds of errors weigh differently | smoothed |
@@ -237,7 +237,7 @@ def held_and_length(labels, truth, method, level):
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
             interval = f1ci.Matrix(matrices).interval(name, method=method, confidence_level=level)
-            covered = covered & (interval.low <= value) & (value <= interval.high)
+            covered = covered & interval.covers(value)
             length.append(interval.length.mean())
     return covered.mean(), np.mean(length)
 

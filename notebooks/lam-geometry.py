@@ -149,12 +149,12 @@ show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 #
 # ## The quartic, and where 16/11 comes from
 #
-# The Wilson direct end points solve $Q(F) = 0$, where $k = z^2 / v$ and
-# $Q(F) = 2 (F - \hat F_1)^2 - k\, F (1 - F)(2 - F)^2$ (equation {eq}`eq-lam-quartic`, eqs. 43 and
+# The Wilson direct end points solve $Q(F) = 0$, where $\kappa = z^2 / v$ and
+# $Q(F) = 2 (F - \hat F_1)^2 - \kappa\, F (1 - F)(2 - F)^2$ (equation {eq}`eq-lam-quartic`, eqs. 43 and
 # 44 of the paper). The paper argues as follows. If $Q''$ has no real root, then $Q$ is convex, and
 # a strictly convex function has at most two roots ({prf:ref}`lem-lam-at-most-two`). We repeat the
 # argument with polynomials whose coefficients are integers. With $P(F) = F (1 - F)(2 - F)^2$,
-# $Q'' = 4 - k P''$, and $P''$ is a quadratic:
+# $Q'' = 4 - \kappa P''$, and $P''$ is a quadratic:
 
 # %%
 # Compute the second derivative of P.
@@ -181,7 +181,7 @@ record("lam/section-4.5/minimum_relevant", floor(paper_z**2 / bound) + 1)
 show.compare(list(page.records))
 
 # %% [markdown]
-# So the paper's theorem applies if $k < 16/11$, that is if $v > \frac{11}{16} z^2$. At the 95 %
+# So the paper's theorem applies if $\kappa < 16/11$, that is if $v > \frac{11}{16} z^2$. At the 95 %
 # level this means {published}`lam/section-4.5/minimum_relevant` relevant items or more. The next
 # figure shows $Q$ on both sides of that bound, for three items and for one.
 
@@ -200,10 +200,10 @@ def draw_quartics(axis, items):
     axis.axhline(0, color="black", linewidth=0.8)
     axis.axvspan(0, 1, color="#eeeeee", linewidth=0)
     sign = "<" if k < bound else ">"
-    axis.set(ylim=(-2.6, 6), xlabel="$F$", title=f"$v$ = {items}, $k$ = {k:.2f} {sign} 16/11")
+    axis.set(ylim=(-2.6, 6), xlabel="$F$", title=f"$v$ = {items}, $\\kappa$ = {k:.2f} {sign} 16/11")
 
 
-# %% mystnb={"image": {"alt": "Two panels of the quartic for five values of the sample F1. Above, three relevant items: convex curves. Below, one item: curves with a bend to the right of 1, where they stay above zero. In both panels every curve crosses zero exactly twice, between 0 and 1."}, "figure": {"caption": "The quartic $Q$ for five values of the sample F1, at the 95 % level. Above, $v = 3$: $k$ is below 16/11, and $Q$ is convex. Below, $v = 1$: $k$ is above, $Q$ bends twice, and yet every curve has two roots only, both in $[0, 1]$ (the points).", "name": "fig-lam-geometry-quartic"}}
+# %% mystnb={"image": {"alt": "Two panels of the quartic for five values of the sample F1. Above, three relevant items: convex curves. Below, one item: curves with a bend to the right of 1, where they stay above zero. In both panels every curve crosses zero exactly twice, between 0 and 1."}, "figure": {"caption": "The quartic $Q$ for five values of the sample F1, at the 95 % level. Above, $v = 3$: $\\kappa$ is below 16/11, and $Q$ is convex. Below, $v = 1$: $\\kappa$ is above, $Q$ bends twice, and yet every curve has two roots only, both in $[0, 1]$ (the points).", "name": "fig-lam-geometry-quartic"}}
 # Draw the quartic for three relevant items and for one.
 figure, axes = figures.subplots(2, 1, height=6.6)
 for axis, items in zip(axes, (3, 1), strict=True):
@@ -221,11 +221,11 @@ figures.save(figure, "lam-geometry-quartic")
 #
 # The paper asks for convexity, which is more than needed ({ref}`N-lam-2 <N-lam-2>`). A root $F$
 # inside $(0, 1)$ is where the function $h(F) = 2 (F - \hat F_1)^2 / \{F (1 - F)(2 - F)^2\}$ takes
-# the value $k$ (equation {eq}`eq-lam-h`). The function $h$ falls all the way from $F = 0$ to the
-# estimate, and rises all the way from there to $F = 1$. So it takes every value $k > 0$ once on
+# the value $\kappa$ (equation {eq}`eq-lam-h`). The function $h$ falls all the way from $F = 0$ to the
+# estimate, and rises all the way from there to $F = 1$. So it takes every value $\kappa > 0$ once on
 # each side. Outside $[0, 1]$ the quartic is positive.
 
-# %% mystnb={"image": {"alt": "The function h for three sample values of F1 on a logarithmic scale. Each curve falls steeply to zero at its sample value and rises again to infinity at 1. Horizontal lines for 1, 3, 10 and 100 relevant items each meet a curve once on each side."}, "figure": {"caption": "The function $h$ for three sample values of F1. The end points are where it meets the height $k = z^2 / v$ (dotted): once to the left of the sample value, once to the right, however large $k$ is.", "name": "fig-lam-geometry-h"}}
+# %% mystnb={"image": {"alt": "The function h for three sample values of F1 on a logarithmic scale. Each curve falls steeply to zero at its sample value and rises again to infinity at 1. Horizontal lines for 1, 3, 10 and 100 relevant items each meet a curve once on each side."}, "figure": {"caption": "The function $h$ for three sample values of F1. The end points are where it meets the height $\\kappa = z^2 / v$ (dotted): once to the left of the sample value, once to the right, however large $\\kappa$ is.", "name": "fig-lam-geometry-h"}}
 # Draw the function h for three sample values.
 figure, axis = figures.subplots(height=3.6)
 inside = np.linspace(0, 1, 2003)[1:-1]
@@ -244,7 +244,7 @@ figures.save(figure, "lam-geometry-h")
 # %% [markdown]
 # The proof is in the chapter. Here we check it by numbers, at 401 sample values. `numpy.roots` is a general
 # solver that knows nothing of the theorem. The numbers of items
-# include $v = 1$ and 2, which the paper's condition excludes, and two values of $k$ that no $v$ has
+# include $v = 1$ and 2, which the paper's condition excludes, and two values of $\kappa$ that no $v$ has
 # at this level. How many of the four roots are real, where are they, and are they those of `f1ci`?
 
 
@@ -457,8 +457,8 @@ say("lam-geometry-longer-above", above)
 # %% [markdown] tags=["default-values"]
 # ## What we learn
 #
-# - The paper is right that its condition on the quartic holds for $0 < k < 16/11$.
-# - The condition is not needed. There are two real roots for every $k > 0$, one on each side of
+# - The paper is right that its condition on the quartic holds for $0 < \kappa < 16/11$.
+# - The condition is not needed. There are two real roots for every $\kappa > 0$, one on each side of
 #   the estimate.
 # - Direct is shorter for low sample scores, indirect for high ones. The border is a little below
 #   one half.

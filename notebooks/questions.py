@@ -57,12 +57,6 @@ def rate(hits):
     return f"{share:.3f} ± {np.sqrt(share * (1 - share) / len(hits)):.3f}"
 
 
-def covers(interval, truth):
-    """Say where an interval holds the truth."""
-    low, high = interval
-    return (low <= truth) & (truth <= high)
-
-
 # %% tags=["remove-cell"]
 # The text of the page quotes numbers by name. Your own notebook does not need this.
 try:
@@ -439,7 +433,7 @@ def pooled_or_by_unit(number, size, correlation, generator):
     level = {"confidence_level": confidence_level}
     pooled = f1ci.f1_interval(*np.moveaxis(counts.sum(axis=0), -1, 0), **level)
     by_unit = f1ci.Units(counts).interval(average=None, **level)
-    hits = [covers(interval, true_f1) for interval in (pooled, by_unit)]
+    hits = [interval.covers(true_f1) for interval in (pooled, by_unit)]
     for name, held, x in zip(("pooled", "by unit"), hits, (pooled, by_unit), strict=True):
         print(f"{name:8} covers {rate(held)}, mean length {np.mean(x.length):.3f}")
     return [held.mean() for held in hits]
@@ -593,7 +587,7 @@ half = stats.t.ppf(1 - alpha / 2, 9) * fold_f1.std(axis=1, ddof=1) / np.sqrt(10)
 t_interval = np.abs(middle - true_f1) <= half
 low, high = score(drawn.sum(axis=1))
 print(f"t interval over ten folds: {rate(t_interval)}, mean length {2 * half.mean():.3f}")
-pooled = rate(covers((low, high), true_f1))
+pooled = rate(f1ci.coverage.covers(low, high, true_f1))
 print(f"counts of all folds added: {pooled}, mean length {np.mean(high - low):.3f}")
 
 # %% tags=["remove-cell"]
@@ -633,7 +627,7 @@ def tuned(n, generator):
         positive = scores >= threshold[:, None]
         tp, wrong = (labels & positive).sum(axis=-1), (labels ^ positive).sum(axis=-1)
         interval = f1ci.f1_interval(tp, wrong, 0, confidence_level=confidence_level)
-        yield np.mean(interval.estimate - truth), covers(interval, truth)
+        yield np.mean(interval.estimate - truth), interval.covers(truth)
 
 
 # %% tags=["hide-input"]

@@ -529,12 +529,12 @@ say("hand-v", V)
 say("hand-factor", factor)
 
 # %% [markdown]
-# The true classes have $N L =$ {glue:text}`score-hand-true:.3f`, the predicted classes
-# {glue:text}`score-hand-predicted:.3f`, and $N V =$ {glue:text}`score-hand-v:.3f`. So the factor, for which the larger $L$ counts, is
+# The true classes have $n L =$ {glue:text}`score-hand-true:.3f`, the predicted classes
+# {glue:text}`score-hand-predicted:.3f`, and $n V =$ {glue:text}`score-hand-v:.3f`. So the factor, for which the larger $L$ counts, is
 # $1 + ($ {glue:text}`score-hand-predicted:.3f` $- \tfrac34 \cdot$ {glue:text}`score-hand-v:.3f` $) / 40 =$
 # {glue:text}`score-hand-factor:.4f`. Then six lines ask a general optimiser for the smallest and the largest macro recall in the
 # region. They search over the logarithms of the $q_c$ without their sum, because macro recall does not change if all $q_c$
-# are multiplied by one number; the region is then $\sum_c p_c^2 / q_c \cdot \sum_c q_c \le 1 + h$, with $h$ the factor times $z^2 / N$.
+# are multiplied by one number; the region is then $\sum_c p_c^2 / q_c \cdot \sum_c q_c \le 1 + h$, with $h$ the factor times $z^2 / n$.
 
 
 # %%

@@ -439,7 +439,7 @@ error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
 say("nights-coverage-error", error)
 
 # %% [markdown] tags=["default-values"]
-# Yes. With 25 nights the default of `f1ci` covers in
+# Here they are. With 25 nights the default of `f1ci` covers in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in
 # {glue:text}`nights-coverage-two-25:.1f` % (standard error
 # {glue:text}`nights-coverage-error:.1f`). With 10 nights it is
@@ -463,4 +463,5 @@ say("nights-coverage-error", error)
 # - Ask what would be drawn anew in another study. Here it is people, and so the night is the unit.
 # - Publish counts by person. The confusion matrix of all epochs is not enough for an interval.
 # - Compare two networks on the same nights with the interval of their difference.
-# - 25 nights are enough for the default interval. The number of epochs hardly matters.
+# - In this population and for these two scores, 25 nights were enough for the default interval. The
+#   number of epochs hardly matters.

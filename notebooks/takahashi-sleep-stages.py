@@ -614,7 +614,7 @@ say("sleep-per-person", per_person)
 # estimates. The third column is for two estimates that move in opposite directions, which is the
 # worst case. But there are about {glue:text}`sleep-per-person:.0f` epochs to a person. With groups
 # of that size a small correlation within a person has a large effect. The variance grows by about
-# $1 + (m - 1) \rho$ with $m$ epochs and a correlation $\rho$ of their influences. For the closest
+# $1 + (s - 1) \rho$ with $s$ epochs and a correlation $\rho$ of their influences. For the closest
 # comparison ({glue:text}`sleep-closest`) a factor of {glue:text}`sleep-effect:.0f` lets the two
 # intervals touch, and a correlation of {glue:text}`sleep-icc:.3f` gives this factor. Nobody can say
 # from the published matrix how large it is. {doc}`takahashi-nights` measures it on other people: it

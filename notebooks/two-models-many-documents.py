@@ -45,7 +45,7 @@ from scipy import special, stats
 import f1ci
 from notebooks.own import two_models_many_documents as comparisons
 from notebooks.shared import chart
-from notebooks.shared.kernels import difference_of, labels, p_values
+from notebooks.shared.kernels import difference_of, labels, limits_of_differences, p_values
 
 # `say` keeps a number for the text, which quotes it by name.
 # `comparisons` draws models and documents, and counts how often limits hold the truth.
@@ -444,7 +444,7 @@ for units, skewed, correlation in designs:
     counts = np.moveaxis(pairs, 0, 2)  # both models, units, collections as if they were classes
     row = [f"{units}", "unlike" if skewed else "one", f"{correlation:g}"]
     for kind in least:
-        limits = comparisons.limits_of_differences(counts, kind, confidence_level)
+        limits = limits_of_differences(counts, kind, confidence_level)
         result = comparisons.coverage(*limits, gain)
         least[kind] = min(least[kind], result.covered)
         row += [f"{result.covered:.3f}", f"{result.length:.3f}"]

@@ -469,7 +469,7 @@ joint_test.table(joint)
 # (wangli-sign)=
 # ### What the printed sign would decide
 #
-# Eqs. 32 and 33 and Algorithm 1 call $\Pr(\nu_A - \nu_B \le 0)$ the probability of $H_0$. By
+# Eqs. 32 and 33 and Algorithm 1 call $\Pr(\theta_A - \theta_B \le 0)$ the probability of $H_0$. By
 # eq. 31 it is that of $H_1$ ({ref}`E-wangli-2 <E-wangli-2>`). A reader who follows the algorithm
 # to the letter exchanges the models. Then every decision is reversed:
 

@@ -141,7 +141,7 @@ def covered(setting, key, truth):
     """Return whether each interval of a setting holds a truth."""
     ends = intervals[setting, key]
     value = true[setting][truth]
-    return (ends.low <= value) & (value <= ends.high)
+    return f1ci.coverage.covers(ends.low, ends.high, value)
 
 
 # %% [markdown]
@@ -436,7 +436,7 @@ for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
     credible = interval(trial, WEIGHTS["proposed"])
     beyond[name] = 100 * (t.high > 1).mean()
-    holds = [100 * ((x.low <= truth) & (truth <= x.high)).mean() for x in (t, credible)]
+    holds = [100 * f1ci.coverage.covers(x.low, x.high, truth).mean() for x in (t, credible)]
     both_lengths = [(x.high - x.low).mean() for x in (t, credible)]
     shares = [f"{share_:.1f}" for share_ in (beyond[name], *holds)]
     rows.append([name, f"{truth.mean():.3f}", *shares, *(f"{x:.4f}" for x in both_lengths)])

@@ -47,6 +47,7 @@
     if (place.textContent !== sentence) place.textContent = sentence;
     place.hidden = sentence === "";
     find(name).setAttribute("aria-invalid", sentence !== "");
+    if (sentence && find("more").contains(find(name))) find("more").open = true;
   }
 
   /** What an action returns; null if it refuses, and its sentence is shown at the field. */
@@ -143,12 +144,29 @@
 
   // --- Texts to copy -----------------------------------------------------------------------------
 
-  /** The number and its interval: "0.740 (95 % CI 0.669 to 0.801, Wilson score)". */
-  function spoken(row, level, method = "Wilson score") {
+  /** What is said of a row: the number, its limits, and how they were found. */
+  function partsOf(row, method) {
     const [low, high, least, most] = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate]
       .map((end) => fixed(end, digitsFor(row)));
     const test = Number.isFinite(row.p) ? `; exact randomisation test ${pValue(row.p)}` : "";
-    return `${least === most ? least : `${least} to ${most}`} (${percent(level)} % CI ${low} to ${high}, ${method}${row.over ?? ""}${test})`;
+    return {
+      number: least === most ? least : `${least} to ${most}`,
+      limits: `${low} to ${high}`,
+      how: `${method}${row.over ?? ""}${test}`,
+    };
+  }
+
+  /** The number and its interval: "0.740 (95 % CI 0.669 to 0.801, Wilson score)". */
+  function spoken(row, level, method) {
+    const { number, limits, how } = partsOf(row, method);
+    return `${number} (${percent(level)} % CI ${limits}, ${how})`;
+  }
+
+  /** The same in two lines. A reader that speaks says the parentheses, which nobody sees. */
+  function answerOf(row, level) {
+    const { number, limits, how } = partsOf(row, "Wilson score");
+    return html`<span class="calc-number">${row.label} = ${number}</span>
+      <span class="calc-limits"><i>(</i>${percent(level)} % CI <b>${limits}</b>, ${how}<i>)</i></span>`;
   }
 
   const quoted = ({ quotes }) => quotes.find((row) => row.label === state.quote) ?? quotes[0];
@@ -249,7 +267,7 @@
     const digits = Math.max(3, ...all.filter((row) => Number.isFinite(row.low)).map(digitsFor));
     const number = (value) => (Number.isNaN(value) ? "–" : fixed(value, digits));
     const row = quoted(result);
-    put("answer", row ? `${row.label} = ${spoken(row, level)}` : notes[0]);
+    put("answer", row ? answerOf(row, level) : notes[0]);
     put("notes", [
       ...(result.models ? [html`<p class="calc-info">${result.models}</p>`] : []),
       ...(row ? notes : notes.slice(1)).map((note) => html`<p class="calc-note">${note}</p>`),
@@ -306,6 +324,9 @@
     state.shared = isTable ? shared(reading.table, choice) : find("text").value;
     find("result").classList.remove("calc-stale");
     show(result, settings.level);
+    // The explorer shows test sets like this one.
+    const { tp, fp, fn } = result.counts ?? {};
+    root.dataset.counts = tp + fp + fn > 0 ? [tp, fp, fn] : "";
     if (!find("plan").hidden) plan(settings.level, settings.beta);
     return undefined;
   }
@@ -431,6 +452,7 @@
   // For the keyboard: the page's first link leads past its bars.
   const skip = document.querySelector("#pst-skip-link a");
   if (skip) Object.assign(skip, { href: "#calc", textContent: "Skip to the calculator" });
+  find("more").open = !root.closest(".front"); // the first screen is the answer
   restore();
   update();
   find("result").classList.remove("calc-loading");

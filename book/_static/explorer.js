@@ -92,6 +92,22 @@ const explorer = (() => {
     return Array.from({ length: v }, random).filter((toss) => toss < shareOf(f1)).length;
   }
 
+  /**
+   * The right items of forty typical test sets: the quantiles of their distribution, in an order that
+   * looks like none (the powers of 6 modulo 41). Chance begins with a click.
+   */
+  function typical(v, f1) {
+    const chance = chances(v);
+    const quantile = (probability) => {
+      let [right, below] = [0, chance(0, shareOf(f1))];
+      while (below < probability && right < v) below += chance(right += 1, shareOf(f1));
+      return right;
+    };
+    const ranks = [27];
+    while (ranks.length < KEPT) ranks.push((6 * ranks.at(-1)) % (KEPT + 1));
+    return ranks.map((rank) => quantile((rank - 0.5) / KEPT));
+  }
+
   // --- Pictures ----------------------------------------------------------------------------------
 
   // Places in the two pictures of explorer.html, which have the scales.
@@ -108,17 +124,34 @@ const explorer = (() => {
     svg.querySelector(".least").setAttribute("cy", height(least));
   }
 
-  /** The last test sets, the newest on top: a bar for each interval, red where it misses. */
+  /** The scale of test sets: from the lowest end of an interval to the highest, in tenths. */
+  function scaleOf(sets, f1) {
+    const ends = sets.flatMap(({ limits }) => limits).concat(f1 - 0.1, f1 + 0.1);
+    const from = Math.max(0, Math.floor(10 * Math.min(...ends)));
+    const to = Math.min(10, Math.ceil(10 * Math.max(...ends)));
+    const y = (value) => 222 - (214 * (10 * Math.min(Math.max(value, 0), 1) - from)) / (to - from);
+    const step = to - from > 5 ? 2 : 1;
+    const ticks = Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, k) => (from + k * step) / 10);
+    return { y, ticks };
+  }
+
+  /** The last test sets, side by side: an upright bar for each interval, red where it misses. */
   function drawSets(svg, sets, f1) {
-    const bars = sets.slice(-KEPT).map(({ limits: [low, high], estimate }, k) => {
-      const y = 264 - 6.4 * k;
+    const [left, right] = [34, (svg.clientWidth || 640) - 4];
+    svg.setAttribute("viewBox", `0 0 ${right + 4} 240`); // so letters keep their size
+    const seen = sets.slice(-KEPT);
+    const { y, ticks } = scaleOf(seen, f1);
+    const grid = ticks.map((tick) => `<path class="grid" d="M${left} ${y(tick)}H${right}"/>`
+      + `<text x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick.toFixed(1)}</text>`);
+    const bars = seen.map(({ limits: [low, high], estimate }, k) => {
+      const x = left + ((right - left) * (k + 0.5)) / KEPT;
       const missed = holds([low, high], f1) ? "" : ' class="missed"';
-      const bar = `M${place(Math.max(low, 0))} ${y}H${place(Math.min(high, 1))}`;
-      return `<g${missed}><path d="${bar}"/><circle cx="${place(estimate)}" cy="${y}" r="2.5"/></g>`;
+      const dot = `<circle cx="${x}" cy="${y(estimate)}" r="3"/>`;
+      return `<g${missed}><path d="M${x} ${y(low)}V${y(high)}"/>${dot}</g>`;
     });
-    svg.querySelector("g").innerHTML = bars.join("");
-    svg.querySelector(".truth").setAttribute("d", `M${place(f1)} 6V272`);
-    svg.querySelector(".name").setAttribute("x", place(f1));
+    svg.innerHTML = `${grid.join("")}${bars.join("")}<path class="truth" d="M${left} ${y(f1)}H${right}"/>`
+      + `<text x="${left}" y="238">the line: true F1 = ${f1.toFixed(2)}</text>`
+      + `<text x="${right}" y="238" text-anchor="end">${seen.length} test sets</text>`;
   }
 
   /** A score in words: two digits of its distance from 0 or 1. */
@@ -137,42 +170,60 @@ const explorer = (() => {
       return { f1: Number(f1), v: Number(v), method, level: Number(level) / 100 };
     };
 
+    const add = (rights) => {
+      const { v, method, level } = chosen();
+      sets = sets.concat(rights.map((right) => (
+        { right, estimate: f1ci.f1Estimate(right, v - right), limits: METHODS[method](right, v - right, level) }
+      )));
+    };
+
     function showSets() {
       const { f1, v, method, level } = chosen();
       drawSets(find("sets"), sets, f1);
       const missed = sets.filter(({ limits }) => !holds(limits, f1)).length;
-      const run = `In the long run ${percent(coverage(method, v, level, f1))} of the test sets do.`;
+      const run = `In the long run ${percent(coverage(method, v, level, f1))} of the intervals do.`;
       const last = sets.at(-1);
       find("drawn").textContent = last === undefined
-        ? `You know the true F1 of this classifier: it is ${f1.toFixed(2)}. Draw a test set, and see whether its ${100 * level} % interval holds this value. ${run}`
-        : `${sets.length - missed} of ${sets.length} intervals hold the true F1, ${missed} ${missed === 1 ? "misses" : "miss"} it (red). `
+        ? `You know the true F1 of this classifier: it is ${f1.toFixed(2)}. Draw a test set, and see whether its `
+          + `${100 * level} % interval contains this value. ${run}`
+        : `${sets.length - missed} of ${sets.length} intervals contain the true F1, `
+          + `${missed} ${missed === 1 ? "misses" : "miss"} it (red). ${run} `
           + `The last test set has ${last.right} true positives among ${v} relevant items: F1 = ${last.estimate.toFixed(2)}, `
-          + `interval ${last.limits.map((end) => end.toFixed(2).replace("-", "−")).join(" to ")}. ${run}`;
-      find("sets").setAttribute("aria-label", `Intervals of ${sets.length} drawn test sets, ${missed} of them red.`);
+          + `interval ${last.limits.map((end) => end.toFixed(2).replace("-", "−")).join(" to ")}.`;
+      find("sets").setAttribute("aria-label", `Intervals of ${sets.length} test sets, ${missed} of them red.`);
     }
 
     function show() {
       const { f1, v, method, level } = chosen();
+      for (const output of document.querySelectorAll("output[for^=explorer]")) {
+        output.textContent = form.elements[output.htmlFor[0]].value;
+      }
       sets = []; // they belong to another question
-      for (const output of form.querySelectorAll("output")) output.textContent = form.elements[output.htmlFor[0]].value;
-      find("buttons").querySelector('[data-number="40"]').click(); // there is something to see at once
+      add(typical(v, f1));
+      showSets();
       const found = study(method, v, level);
       drawCoverage(find("coverage"), found, level, f1);
       const name = form.querySelector("[name=method]:checked").parentElement.textContent.trim();
-      find("says").textContent = `${name}, v = ${v}: a ${100 * level} % interval holds the true F1 in `
+      find("says").textContent = `${name}, v = ${v}: a ${100 * level} % interval contains the true F1 in `
         + `${percent(found.mean)} of test sets on average, and in ${percent(found.least)} at worst, ${near(found.where)} (the dot).`;
       find("coverage").setAttribute("aria-label", find("says").textContent);
     }
 
+    /** Shows test sets like the one in the calculator beside it, if that one has counts. */
+    function follow(calculator) {
+      if (!calculator.dataset.counts) return;
+      const [tp, fp, fn] = calculator.dataset.counts.split(",").map(Number);
+      form.elements.f1.value = f1ci.f1Estimate(tp, fp + fn);
+      form.elements.v.value = tp + fp + fn; // the ends of the sliders limit both
+      show();
+    }
+
     find("buttons").addEventListener("click", ({ target }) => {
       if (!target.dataset.number) return;
-      const { f1, v, method, level } = chosen();
+      const { f1, v } = chosen();
       const number = Number(target.dataset.number);
       if (number === 0) sets = [];
-      for (let k = 0; k < number; k += 1) {
-        const right = draw(v, f1);
-        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: METHODS[method](right, v - right, level) });
-      }
+      add(Array.from({ length: number }, () => draw(v, f1)));
       showSets();
     });
     form.addEventListener("input", show);
@@ -181,10 +232,17 @@ const explorer = (() => {
     const still = document.querySelector(".explorer-still");
     if (still) still.hidden = true;
     box.hidden = false;
+    box.querySelector("details").open = !box.closest(".front");
     show();
+    const calculator = document.getElementById("calc");
+    if (calculator) {
+      new MutationObserver(() => follow(calculator)).observe(calculator, { attributeFilter: ["data-counts"] });
+      follow(calculator);
+    }
+    new ResizeObserver(() => drawSets(find("sets"), sets, chosen().f1)).observe(find("sets"));
   }
 
   const box = document.getElementById("explorer");
   if (box) start(box);
-  return { study, coverage, draw };
+  return { study, coverage, draw, typical };
 })();

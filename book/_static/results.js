@@ -78,7 +78,8 @@ const results = (() => {
     const undefinedScore = "No item is positive or predicted positive: the score is not defined, and any value is possible.";
     const items = tn === null ? `a test set with ${some(tp + fn, "positive item")}`
       : `${some(tp + fp + fn + tn, "item")}, ${some(tp + fn, "of them positive", "of them positive")}`;
-    return ofScores(scoresOf(counts, settings, of), items, tp + fp + fn === 0 ? [undefinedScore] : []);
+    const notes = tp + fp + fn === 0 ? [undefinedScore] : [];
+    return { ...ofScores(scoresOf(counts, settings, of), items, notes), counts };
   }
 
   // --- Matrices ----------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx_design.dropdown import dropdown_title
 
-from compendium import RefusedError, cells, deposit, pairs, roles, show, sources, swhid, write
+from compendium import RefusedError, cells, deposit, pages, pairs, roles, show, swhid, write
 from compendium.ledger import Record
 from compendium.published import Erratum, LedgerError, Published, Row
 from compendium.render import ROW, render
@@ -45,27 +45,10 @@ from f1ci import __version__, cli
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (
     *("sentence", "verdicts", "scoreboard", "ledger-table", "inputs-table"),
-    *("statements", "errata", "decisions", "environment", "cli", "parameters", "times"),
+    *("statements", "errata", "decisions", "environment", "cli", "times"),
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
-# Scripts that pages do not need: for live cells, which the book does not offer (a double
-# declaration is an error in every browser); for icons, which the style sheet draws with a font;
-# for mathematics on pages without formulas.
-_IN_VAIN = re.compile(
-    r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
-)
-_MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
-# The theme loads the search on every page; outside its own page it fails if an address has "?q=".
-_SEARCH = re.compile(
-    r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
-)
-
-# What a page may load: files of the site (also where it is opened as files), and nothing else.
-_POLICY = (
-    '<meta http-equiv="Content-Security-Policy" content="default-src \'self\' file: data: blob: '
-    "'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self' file:\">"
-)
 
 
 def build(edition: Edition, *, preview: bool = False) -> list[str]:
@@ -85,6 +68,7 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     html = staged / "_build" / "html"
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
+    _open_to_visitors(html, _settings(edition.root))
     target = edition.folder / ("preview" if preview else "html")
     last = staged / "last"
     if target.exists():
@@ -93,6 +77,20 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     shutil.rmtree(last, ignore_errors=True)
     say(f"The site is in {target.relative_to(edition.root)}/index.html")
     return [] if preview else problems
+
+
+def _open_to_visitors(html: Path, settings: dict[str, Any]) -> None:
+    """Give the page at the root a title, and search engines a list of all pages."""
+    door = html / "index.html"
+    head = f'<!DOCTYPE html><html lang="en"><head><title>{settings["title"]}</title>'
+    write(door, f"{head}{door.read_text('utf-8').strip()}</head></html>\n")
+    base = settings["html"]["baseurl"]
+    found = sorted(
+        path for folder in ("book", "notebooks") for path in (html / folder).glob("*.html")
+    )
+    urls = "".join(f"<url><loc>{base}{p.relative_to(html).as_posix()}</loc></url>\n" for p in found)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    write(html / "sitemap.xml", f'<urlset xmlns="{space}">\n{urls}</urlset>\n')
 
 
 def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
@@ -180,7 +178,6 @@ def _write_fragments(edition: Edition, staged: Path, ledger: Ledger, listed: lis
     records = [task.record for task in listed if task.record]
     facts = {
         "tasks": listed,
-        "quick": sources.quick_values(edition.root),
         "done": records,
         "hashes": {record["name"]: record["results"] for record in records},
         "seconds": seconds,
@@ -405,14 +402,9 @@ def unlink_folds(_app: Sphinx, doctree: nodes.document, _: str) -> None:
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Take out scripts that a page does not need, and say what a page may load."""
-    for path in [] if error else Path(app.outdir).rglob("*.html"):
-        text = _IN_VAIN.sub("", path.read_text("utf-8"))
-        if not re.search(r'class="[^"]*\bmath\b', text):
-            text = _MATHJAX.sub("", text)
-        if path.name != "search.html":
-            text = _SEARCH.sub("", text)
-        path.write_text(text.replace("<head>", f"<head>{_POLICY}", 1), "utf-8")
+    """Finish the pages, see :mod:`compendium.pages`."""
+    if not error:
+        pages.finish(Path(app.outdir))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

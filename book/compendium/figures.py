@@ -1,10 +1,10 @@
 """One style for every figure of the book, and figure files with the same bytes each time.
 
-Every figure is as wide as a phone, so it can be read on any screen. Panels stand below each
-other. The colours are those of Okabe and Ito (2008), which people with any kind of colour
-vision can tell apart. The methods also differ by line style and marker. Figures have a
-white ground and can be used anywhere. On dark pages the book's style sheet inverts them
-and keeps their hues::
+Every figure is drawn in two widths: that of the book's text, and that of a phone, on which its
+letters keep their size. The colours are those of Okabe and Ito (2008), which people with any kind
+of colour vision can tell apart. The methods also differ by line style and marker. Figures have a
+white ground and can be used anywhere. For dark pages the book draws them in other colours
+(:mod:`compendium.pictures`)::
 
     figure, axes = figures.subplots()
     axes.plot(f1, coverage, **figures.METHODS["wald"])
@@ -43,20 +43,26 @@ METHODS: dict[str, dict[str, Any]] = {
         ("wilson_indirect", "blue", "-", "o", "Wilson score"),
     )
 }
-WIDTH = 4.8  # inches; a label of 10 points has 10 pixels on a phone of 390 pixels
+WIDTH = 6.375  # inches: the 612 pixels of the book's text
+PHONE = 4.8  # inches; a label of 10 points has 10 pixels on a phone of 390 pixels
 
 
 def subplots(
     rows: int = 1, columns: int = 1, *, height: float = 3.6, **options: Any
 ) -> tuple[Figure, Any]:
-    """Return `plt.subplots` in the book's style, the default from then on; `height` in inches."""
+    """Return `plt.subplots` in the book's style, the default from then on.
+
+    `height` is that on a phone, in inches; the wide figure is a tenth lower.
+    """
     lines = cycler(color=[colour for name, colour in COLOURS.items() if name != "grey"])
     plt.style.use(["default", Path(__file__).with_suffix(".mplstyle"), {"axes.prop_cycle": lines}])
-    return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
+    return plt.subplots(rows, columns, figsize=(PHONE, height), **options)
 
 
 def save(figure: Figure, name: str) -> SVG:
-    """Save a figure as ``<RESULTS>/figures/<name>`` and return an object that shows it.
+    """Save a figure in both widths; return an object that shows the wide one.
+
+    The files are ``<RESULTS>/figures/<name>.svg`` and ``<name>.phone.svg``.
 
     Parameters
     ----------
@@ -67,9 +73,15 @@ def save(figure: Figure, name: str) -> SVG:
     """
     folder = RESULTS / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.svg"
-    # No date, no version: the same data give the same bytes. The resolution is that of parts with
-    # thousands of points, which are drawn with `rasterized=True`.
-    figure.savefig(path, dpi=2 * figure.dpi, metadata={"Date": None, "Creator": None})
+    height = figure.get_figheight()
+    for ending, size in ((".phone", (PHONE, height)), ("", (WIDTH, 0.9 * height))):
+        figure.set_size_inches(size)
+        # No date, no version: the same data give the same bytes. The resolution is that of parts
+        # with thousands of points, which are drawn with `rasterized=True`.
+        figure.savefig(
+            folder / f"{name}{ending}.svg",
+            dpi=2 * figure.dpi,
+            metadata={"Date": None, "Creator": None},
+        )
     plt.close(figure)
-    return SVG(filename=str(path))
+    return SVG(filename=str(folder / f"{name}.svg"))

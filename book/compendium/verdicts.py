@@ -402,6 +402,11 @@ class Ledger:
         )
 
     @property
+    def brief(self) -> str:
+        """Return both tallies in one line, for the README."""
+        return f"{self.tally.partition('.')[0]}, and {self.statement_tally.partition(',')[0]}."
+
+    @property
     def by_row(self) -> dict[str, str]:
         """Return the verdict of every row, which the reference run keeps."""
         return {e.id: e.verdict for e in self.entries}
@@ -445,7 +450,7 @@ def keep(root: Path, published: Published) -> None:
     write(root / KEPT, json.dumps(built.by_row, indent=1) + "\n")
     readme = root / "README.md"
     if readme.exists():
-        said = "\n\n".join(textwrap.fill(t, 118) for t in (built.tally, built.statement_tally))
+        said = textwrap.fill(built.brief, 118)
         write(readme, _TALLY.sub(f"\\1{said}\\2", readme.read_text("utf-8")))
 
 

@@ -37,6 +37,9 @@ class Items(NamedTuple):
         The stratum of each row, as 0, 1, ..., if shares of strata are known.
     strata_of_truth : bool
         The strata are the true classes.
+    drawn : int
+        The number of strata that items were drawn from, if rows with strata behind these count a
+        pool (see `f1ci.metrics.shares`); otherwise 0.
     """
 
     codes: Codes
@@ -47,11 +50,40 @@ class Items(NamedTuple):
     named: bool = False
     strata: Codes | None = None
     strata_of_truth: bool = False
+    drawn: int = 0
 
     @property
     def drawn_strata(self) -> Codes | None:
-        """The stratum of each row, for items that were drawn one by one."""
+        """The stratum of each row, for items that were drawn one by one; the pool is one."""
+        if self.drawn and self.strata is not None:
+            return np.minimum(self.strata, self.drawn)
         return self.strata if self.groups is None else None
+
+    def with_pool(self, counts: Array) -> Items:
+        """Return the items with rows that count a pool, by stratum.
+
+        The rows are right items of the most frequent class, so that no class and no error is new.
+        """
+        if self.strata is None:
+            raise TypeError("these items have no strata")
+        most = np.bincount(self.codes[0]).argmax()
+        codes = np.full((len(self.codes), len(counts)), most, dtype=np.intp)
+        strata = np.arange(len(counts), 2 * len(counts), dtype=np.intp)
+        return self._replace(
+            codes=np.hstack([self.codes, codes]),
+            counts=np.append(self.counts, counts),
+            strata=np.append(self.strata, strata),
+            drawn=len(counts),
+        )
+
+    @property
+    def checked(self) -> Items:
+        """The items without the rows of the pool."""
+        if not self.drawn or self.strata is None:
+            return self
+        own = self.strata < self.drawn
+        counts, strata = self.counts[own], self.strata[own]
+        return self._replace(codes=self.codes[:, own], counts=counts, strata=strata, drawn=0)
 
     @property
     def models(self) -> int:
@@ -61,7 +93,7 @@ class Items(NamedTuple):
     @property
     def number(self) -> int:
         """The number of items."""
-        return int(self.counts.sum())
+        return int(self.checked.counts.sum())
 
     def of_models(self, *models: int) -> Items:
         """Return the same items with the predictions of some models, and the classes of these.
@@ -78,6 +110,11 @@ class Items(NamedTuple):
         place = np.cumsum(occurs) - 1
         classes = [self.classes[k] for k in kept.tolist()]
         return self._replace(codes=place[codes], classes=classes, asked=len(kept))
+
+    def weighted(self, weight: Array) -> Items:
+        """Return the items with a weight for each row, or for each group."""
+        of_rows = weight if self.groups is None else weight[self.groups]
+        return self._replace(counts=self.counts * of_rows)
 
     def matrix(self, model: int = 0) -> CellCounts:
         """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
@@ -157,7 +194,8 @@ class Items(NamedTuple):
         class_of[:, self.strata] = made
         only = (class_of[:, self.strata] == made).all(axis=1) & (np.ptp(class_of, axis=1) > 0)
         if self.strata_of_truth or only.all():
-            only = np.array([self.strata_of_truth, False])
+            # The truth of a pool is not known, so that its strata are of the predictions.
+            only = np.array([self.strata_of_truth, bool(self.drawn)])
         every = np.broadcast_to(
             np.arange(len(self.classes)), (class_of.shape[1], len(self.classes))
         )
@@ -178,7 +216,7 @@ class Items(NamedTuple):
 
     def counts_by_class(self) -> Array:
         """Return TP, FP and FN of the first model for each class that is asked for."""
-        matrix = self.matrix()
+        matrix = self.checked.matrix()
         counts = [matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right]
         return np.array(counts)[:, : self.asked]
 

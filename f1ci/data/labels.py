@@ -112,9 +112,13 @@ def _read(named: Mapping[str, LabelsLike], n: int) -> list[AnyArray]:
     arrays = [labels(name, value) for name, value in named.items()]
     n = n or len(arrays[0])
     for name, array in zip(named, arrays, strict=True):
-        if len(array) != n:
-            raise ValueError(f"{name} must have {n} labels, one for each item, got {len(array)}")
+        _check_number(name, array, n)
     return arrays
+
+
+def _check_number(name: str, array: AnyArray, n: int) -> None:
+    if len(array) != n:
+        raise ValueError(f"{name} must have {n} labels, one for each item, got {len(array)}")
 
 
 def _wanted_classes(wanted: Classes, present: Sequence[Hashable], others: bool) -> list[Hashable]:
@@ -248,6 +252,29 @@ def _check(name: str, values: list[Hashable]) -> None:
             advice = "compare probabilities or scores with a threshold first"
             got = f"the fraction {float(label)!r}"
             raise ValueError(f"{name} must hold classes, got {got}; {advice}")
+
+
+def at(places: Codes, name: str, value: LabelsLike, n: int) -> AnyArray:
+    """Return the labels, which are not checked, of some of n items."""
+    array = np.atleast_1d(_as_array(name, value))
+    _check_number(name, array, n)
+    return np.asarray(array[places])
+
+
+def number_of(name: str, value: LabelsLike) -> int:
+    """Return the number of items."""
+    number = len(np.atleast_1d(_as_array(name, value)))
+    return number or len(labels(name, value))  # which refuses what is empty
+
+
+def looked_at(name: str, value: LabelsLike) -> Codes:
+    """Return the places of the items that have a label."""
+    known = [not _is_missing(label) for label in np.ravel(_as_array(name, value)).tolist()]
+    places = np.flatnonzero(known).astype(np.intp)
+    if not len(places):
+        rule = f"{name} must hold the labels of the items that people checked, and None elsewhere"
+        raise ValueError(f"{rule}, got {checks.short(value)}")
+    return places
 
 
 def is_hashable(label: object) -> bool:

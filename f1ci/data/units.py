@@ -47,6 +47,11 @@ class UnitCounts(NamedTuple):
         """Return the counts of some models."""
         return self._replace(tables=tuple(self.tables[model] for model in models))
 
+    def weighted(self, weight: Array) -> UnitCounts:
+        """Return the counts with a weight for each unit."""
+        tables = [np.moveaxis(np.moveaxis(table, 0, -1) * weight, -1, 0) for table in self.tables]
+        return self._replace(tables=tuple(tables))
+
 
 def indicator_units(
     named: Mapping[str, LabelsLike], labels: Classes | None, groups: LabelsLike | None = None

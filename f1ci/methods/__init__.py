@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from f1ci.data import checks
-from f1ci.methods import delta, wilson_direct
+from f1ci.methods import anytime, delta, wilson_direct
 from f1ci.methods.closed_form import Limits
 from f1ci.types import Array, FloatOrArray
 
@@ -46,6 +46,13 @@ def cautious(sample: Sample, z: FloatOrArray) -> Limits:
 def direct(sample: Sample, z: FloatOrArray) -> Limits:
     """Return the limits of Wilson direct, for the F1 of one class."""
     return wilson_direct.limits(*sample.counts_of_score(), z)
+
+
+def at_every_look(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return limits that hold at all looks at once, for a score that is a share of trials."""
+    if sample.trials is None:
+        raise TypeError(f"{sample.name!r} is no share of trials")
+    return anytime.limits(*sample.trials, z)
 
 
 def logit(sample: Sample, z: FloatOrArray) -> Limits:
@@ -99,6 +106,8 @@ class Method:
     by_error : bool
         Limits depend on the estimate and its error only. So joint intervals take the correlations
         that were observed.
+    two_sided : bool
+        Each of the two limits is for itself no limit of any level.
     """
 
     name: str
@@ -109,6 +118,7 @@ class Method:
     error: Callable[[Sample, FloatOrArray], Array] | None = None
     leaves_range: bool = False
     by_error: bool = False
+    two_sided: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -125,6 +135,8 @@ METHODS: dict[str, Method] = {
         Method("cautious", cautious, lambda sample: sample.has_cautious_limits, "clopper_pearson"),
         # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
         Method("wilson_direct", direct, lambda sample: sample.is_f1),
+        # Robbins (1970); f1ci.methods.anytime
+        Method("anytime", at_every_look, lambda sample: sample.trials is not None, two_sided=True),
         # Agresti (2013), section 3.1; f1ci.methods.delta
         Method("logit", logit, at_zero_error="the interval is the whole range", by_error=True),
         # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
@@ -186,5 +198,8 @@ def one_of(name: object, serving: Iterable[str], what: str) -> str:
         return name
     meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
     hint = f"; it is called {meant!r} here" if meant in names else ""
+    if "boot" in str(name).lower():
+        hint = "; f1ci does not resample, because the bootstrap of a perfect score has length zero:"
+        hint += f" {names[0]!r} is hardly different in large test sets, and better in small ones"
     listed = ", ".join(map(repr, names))
     raise ValueError(f"method must be one of {listed} for {what}, got {checks.short(name)}{hint}")

@@ -79,7 +79,10 @@ class Mean(ClassMetric):
     strict: bool = False
     absent: tuple[int, ...] | None = None
 
-    averages = True
+    @property
+    def averages(self) -> bool:  # type: ignore[override]
+        """True, except for the mean over items."""
+        return self.average != "samples"
 
     @property
     def constant(self) -> float:

@@ -16,6 +16,12 @@ constant,
 
     (W_h / p_h) (g_ij - mean of g in stratum h).
 
+If the shares were counted in a random pool, the counts of the pool are one more part of the table:
+rows of their own strata, the h-th behind the strata that were drawn from. With r_h the share of
+such a row, W_h is r_h / (sum of r), and the slope by r_h is
+
+    (mean of g in stratum h - mean of g) / (sum of r).
+
 The score limits of `f1ci.methods.region` need no more. The slopes have the mean 0 in each stratum,
 so the sizes of the strata may be fixed or random: the limits are the same. The standard error is
 that of stratified sampling, the root of ``sum of W_h^2 S_h^2 / n_h``, where S_h^2 is the variance
@@ -53,10 +59,14 @@ class KnownShares(Metric):
         The metric.
     shares : ndarray, shape (strata,)
         The shares, which sum to 1. A stratum without items has the share 0.
+    drawn : int
+        The number of strata that were drawn from, if their shares are counted in rows of a pool,
+        whose strata are behind these; 0 if the shares are known.
     """
 
     of: Metric
     shares: Array
+    drawn: int = 0
     averages = True
 
     @property
@@ -86,7 +96,12 @@ class KnownShares(Metric):
 
     def _share_of_cells(self, matrix: CellCounts) -> Array:
         """Return the share of each cell's stratum, (K, 1, ...)."""
-        return self.shares[matrix.cells.stratum].reshape(-1, *(1,) * matrix.total.ndim)
+        if not self.drawn:
+            return self.shares[matrix.cells.stratum].reshape(-1, *(1,) * matrix.total.ndim)
+        counts = matrix.cells.sums_of_strata(matrix.counts)
+        counts[: self.drawn] = counts[self.drawn :] / counts[self.drawn :].sum(axis=0)
+        counts[self.drawn :] = 0.0
+        return np.asarray(counts[matrix.cells.stratum])
 
     def estimate(self, matrix: CellCounts) -> Array:
         return self.of.estimate(self.scaled(matrix))
@@ -96,14 +111,20 @@ class KnownShares(Metric):
         value, slopes, size = self.of.slopes_and_size(scaled)
         # The derivatives by shares of the items, which are counts over their total.
         factor = self._factor(matrix) * matrix.total
-        centred = slopes - self._mean_of_stratum(scaled, slopes)
-        return value, factor * centred, factor * (size + self._mean_of_stratum(scaled, size))
+        stratum = matrix.cells.stratum
+        means, sizes = _means(scaled, slopes), _means(scaled, size)
+        slopes, size = factor * (slopes - means[stratum]), factor * (size + sizes[stratum])
+        if self.drawn:
+            slopes += self._by_pool(matrix, means - scaled.sum(means[stratum]))
+            size += self._by_pool(matrix, sizes + scaled.sum(sizes[stratum]))
+        return value, slopes, size
 
-    def _mean_of_stratum(self, scaled: CellCounts, values: Array) -> Array:
-        """Return for each cell the mean of values by cell (K, ...) in its stratum."""
-        share = self._share_of_cells(scaled)
-        sums = scaled.cells.by_stratum(scaled.counts * values)
-        return np.asarray(sums / np.where(share > 0.0, share, 1.0))
+    def _by_pool(self, matrix: CellCounts, of_strata: Array) -> Array:
+        """Return what the counts of the pool change, by cell, from what their strata change."""
+        of_pool = np.zeros_like(of_strata)
+        of_pool[self.drawn :] = of_strata[: self.drawn]
+        in_pool = matrix.counts[matrix.cells.stratum >= self.drawn].sum(axis=0)
+        return np.asarray(of_pool[matrix.cells.stratum] * matrix.total / in_pool)
 
     def perfect(self, matrix: CellCounts) -> Array:
         cells = matrix.cells
@@ -137,11 +158,12 @@ class KnownShares(Metric):
 
     def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes few items of the test set matter."""
-        return self.of.with_few_items(matrix)
+        checked = matrix.counts * (self._share_of_cells(matrix) > 0.0)
+        return self.of.with_few_items(CellCounts(matrix.cells, checked))
 
     def strata(self, cells: Cells, /) -> NDArray[np.intp]:
-        """Return the stratum of each cell."""
-        return cells.stratum
+        """Return the stratum of each cell; the pool is one."""
+        return np.minimum(cells.stratum, self.drawn) if self.drawn else cells.stratum
 
     def simplest(self, cells: Cells, /) -> Metric:
         """Return the metric without shares if all cells that count in it are of one stratum.
@@ -149,7 +171,7 @@ class KnownShares(Metric):
         So the recall of a class has one interval whatever its share is.
         """
         index = self.of.index
-        if index is None:
+        if index is None or self.drawn:
             return self
         # How many cells count, the sum of their strata, and the sum of the squares of these.
         powers = np.vander(cells.stratum.astype(np.float64), 3, increasing=True)
@@ -159,10 +181,18 @@ class KnownShares(Metric):
         return self.of if number * squares == total**2 else self
 
 
+def _means(scaled: CellCounts, values: Array) -> Array:
+    """Return the means of values by cell (K, ...) in the strata, (strata, ...)."""
+    share = scaled.cells.sums_of_strata(scaled.counts)
+    sums = scaled.cells.sums_of_strata(scaled.counts * values)
+    return np.asarray(sums / np.where(share > 0.0, share, 1.0))
+
+
 # What shares are of, in the singular and the plural, and what these hold.
 _WORDS = {
     "class_shares": ("class", "classes", "true items"),
     "stratum_shares": ("stratum", "strata", "items"),
+    "stratum_counts": ("stratum", "strata", "items"),
 }
 
 
@@ -193,7 +223,8 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
     for name, share in shares.items():
         if name not in list(names) and share > 0.0:
             rule = f"{argument} must name {several} that occur ({checks.listing(list(names))})"
-            raise ValueError(f"{rule}, got {checks.short(name)}")
+            advice = "join a stratum without items with one that is alike"
+            raise ValueError(f"{rule}, got {checks.short(name)}; {advice}")
     by_place = np.array([shares.get(name, 0.0) for name in names])
     return _checked(argument, by_place, value, names, items)
 
@@ -201,7 +232,7 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
 def _checked(argument: str, shares: Array, value: object, names: Classes, items: Array) -> Array:
     """Return shares scaled to sum to 1. A share is above 0 exactly if there are items."""
     total = float(shares.sum())
-    if abs(total - 1.0) > _ROUNDED:
+    if argument != "stratum_counts" and abs(total - 1.0) > _ROUNDED:
         hint = "; divide percentages by 100" if abs(total - 100.0) <= 100.0 * _ROUNDED else ""
         rule = f"{argument} must sum to 1, got {checks.short(value)}"
         raise ValueError(f"{rule} with the sum {total:.6g}{hint}")

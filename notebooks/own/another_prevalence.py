@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from f1ci.types import Array
+Array = NDArray[np.float64]
 
 # The mean Dice of an image that does not fail: Beta(19, 1). That of failures is 0.5.
 MEAN = 0.95

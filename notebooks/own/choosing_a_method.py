@@ -43,7 +43,7 @@ class Interval(NamedTuple):
         """Return exact coverage and expected length at true scores."""
         truth = np.atleast_1d(np.asarray(f1, dtype=float))[:, None]
         weight = binom.pmf(self.tp, self.tp[-1], share_of(truth))
-        inside = (self.low <= truth) & (truth <= self.high)
+        inside = f1ci.coverage.covers(self.low, self.high, truth)
         return (weight * inside).sum(axis=1), weight @ (self.high - self.low)
 
     def mean_coverage(self) -> float:
@@ -61,7 +61,7 @@ class Interval(NamedTuple):
         ends = np.concatenate([self.low, self.high])
         ends = ends[(ends > 0) & (ends < 1)]
         borders = np.array([1e-13, 1 - 1e-13])
-        sides = np.concatenate([ends * (1 - _NEAR), ends + (1 - ends) * _NEAR, borders])
+        sides = np.concatenate([ends - _NEAR, ends + _NEAR, borders]).clip(*borders)
         coverage = np.concatenate([self.at(part)[0] for part in np.array_split(sides, 8)])
         worst = coverage.argmin()
         return float(coverage[worst]), float(sides[worst])

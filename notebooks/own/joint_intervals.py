@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from f1ci.coverage import covers
 from f1ci.joint import JointRows, critical_value, rows_of_cells
 
 Array: TypeAlias = NDArray[Any]
@@ -47,9 +48,7 @@ def hold(rows: JointRows, q: Array | float, truth: Array) -> Array:
     """Say where all intervals hold; an undefined estimate without an interval does no harm."""
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = rows.limits(q)
-    truth = truth[:, None]
-    inside = (low <= truth + 1e-12) & (truth - 1e-12 <= high)
-    return np.asarray((inside | np.isnan(low)).all(axis=0))
+    return np.asarray((covers(low, high, truth[:, None]) | np.isnan(low)).all(axis=0))
 
 
 class JointCoverage(NamedTuple):

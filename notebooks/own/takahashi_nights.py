@@ -164,7 +164,7 @@ def true_score(tables: Sequence[Tables]) -> float:
 
 def share_held(intervals: Sequence[f1ci.Interval], target: float) -> float:
     """Return how many intervals hold the truth, in per cent."""
-    return 100 * float(np.mean([i.low <= target <= i.high for i in intervals]))
+    return 100 * float(np.mean([target in interval for interval in intervals]))
 
 
 def by_night(counts: Sequence[Tables], **options: Any) -> f1ci.Interval:

@@ -15,10 +15,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 import f1ci
-from f1ci.data.units import UnitCounts
-from f1ci.methods import METHODS
-from f1ci.methods.delta import normal_quantile
-from f1ci.samples import difference
+from f1ci.coverage import covers
 
 Array: TypeAlias = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
@@ -99,24 +96,12 @@ class Coverage(NamedTuple):
     length: float
 
 
-def limits_of_differences(counts: Array, method: str, level: float) -> tuple[Array, Array]:
-    """Return the limits for B minus A of many collections of documents at once.
-
-    The counts have both models first, then documents, collections, and TP, FP and FN. The
-    collections stand where classes do, because intervals of classes do not depend on one another.
-    """
-    tables = tuple(np.moveaxis(counts.astype(np.float64), 3, 2))
-    pair = difference(f1ci.metrics.f1, UnitCounts(tables, range(counts.shape[2])))
-    low, high = METHODS[method].limits(pair, normal_quantile(level))
-    return np.asarray(low), np.asarray(high)
-
-
 def coverage(low: Array, high: Array, truth: float) -> Coverage:
     """Count how often limits hold the truth."""
     return Coverage(
-        float(np.mean((low <= truth) & (truth <= high))),
-        float(np.mean(high < truth)),
-        float(np.mean(low > truth)),
+        float(np.mean(covers(low, high, truth))),
+        float(np.mean(~covers(-np.inf, high, truth))),
+        float(np.mean(~covers(low, np.inf, truth))),
         float(np.mean(high - low)),
     )
 

@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 from compendium import figures
 from numpy.typing import NDArray
+from scipy import stats
+
+import f1ci
+from notebooks.shared.four_intervals import share_of
 
 # A question, its colour, and what one has with the calls that answer it.
 CHART = (
@@ -40,6 +44,25 @@ CHART = (
         ),
     ),
 )
+
+
+def draw_forty(axes: Any, *, relevant: int, f1: float) -> None:
+    """Draw forty typical test sets of a classifier, as the page's script does.
+
+    Their true positives are the quantiles of the binomial distribution, in an order that looks like
+    none: the powers of 6 modulo 41.
+    """
+    ranks = np.array([pow(6, k + 5, 41) for k in range(40)])
+    right = stats.binom(relevant, share_of(f1)).ppf((ranks - 0.5) / 40).astype(int)
+    found = f1ci.f1_interval(right, relevant - right, 0)
+    missed = (found.low > f1) | (found.high < f1)
+    places = np.arange(40)
+    for which, colour, width in ((~missed, "blue", 1.5), (missed, "vermilion", 3)):
+        look = {"color": figures.COLOURS[colour]}
+        axes.vlines(places[which], found.low[which], found.high[which], linewidth=width, **look)
+        axes.plot(places[which], found.estimate[which], "o", **look)
+    axes.axhline(f1, color="black", linewidth=1)
+    axes.set(xticks=[], xlabel="forty test sets", ylabel="F1")
 
 
 def draw(axes: Any) -> None:

@@ -177,7 +177,7 @@ def outcome_correlation(
     """Return how the coverages of the three measures correlate over test sets that define all."""
     counts = np.random.default_rng(seed).multinomial(n, design.ravel(), draws)
     low, high = end_points(counts.reshape(-1, *design.shape), list(MEASURES), level)
-    held = ((low <= truth) & (truth <= high))[np.isfinite(low).all(axis=1)]
+    held = f1ci.coverage.covers(low, high, truth)[np.isfinite(low).all(axis=1)]
     return np.asarray(np.corrcoef(held, rowvar=False))
 
 

@@ -19,10 +19,10 @@ from scipy.special import expit, gammaln, logit
 from scipy.stats import multinomial
 
 import f1ci
-from f1ci.methods import METHODS
+from f1ci.coverage import covers
 from f1ci.metrics import Metric
 
-from .kernels import Limits, difference_of, score_limits, table_of
+from .kernels import Limits, difference_of, limits_of_sample, score_limits, table_of
 from .score_designs import Population
 
 __all__ = [
@@ -106,7 +106,7 @@ def drawn(population: Population, metric: Metric, count: int, rng: Generator) ->
 def limits(tables: Array, metric: Metric, methods: Sequence[str]) -> dict[str, Limits]:
     """Return the limits of a metric by the package's methods of these names."""
     sample = table_of(tables, metric)
-    return {name: METHODS[name].limits(sample, Z) for name in methods}
+    return {name: limits_of_sample(name, sample, Z) for name in methods}
 
 
 def by_name(*methods: str) -> Ask:
@@ -116,8 +116,8 @@ def by_name(*methods: str) -> Ask:
 
 def summary(low: Array, high: Array, truth: float) -> list[float]:
     """Return coverage, misses above and below the truth, and mean length."""
-    above = low > truth + _EQUAL
-    below = high < truth - _EQUAL
+    above = ~covers(low, np.inf, truth)
+    below = ~covers(-np.inf, high, truth)
     length = high - low
     finite = length[np.isfinite(length)]
     covered = 1.0 - above.mean() - below.mean()
@@ -255,7 +255,7 @@ class _EveryTable:
             return 1.0
         chance = np.exp(self.ways + np.log(cells.ravel()) @ self.counts)
         truth = float(self.metric.value(cells))
-        inside = (self.low <= truth + _EQUAL) & (truth <= self.high + _EQUAL)
+        inside = covers(self.low, self.high, truth)
         return float(chance[inside].sum() / chance.sum())
 
 

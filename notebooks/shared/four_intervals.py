@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import f1ci
-from f1ci.methods import METHODS
-from f1ci.samples import CountSample
+
+from .kernels import limits_of_f1
 
 Array = NDArray[np.float64]
 Cells = Sequence[float]
@@ -77,7 +77,7 @@ def outcome_correlations(
     """Return how the methods' coverages, and their lengths, correlate over shared test sets."""
     counts = np.random.default_rng(seed).multinomial(n, [*cells, 1 - sum(cells)], draws)
     low, high = end_points(counts, methods, level)
-    held = (low <= truth(cells)) & (truth(cells) <= high)
+    held = f1ci.coverage.covers(low, high, truth(cells))
     both = [np.corrcoef(outcome, rowvar=False) for outcome in (held, high - low)]
     return np.asarray(both[0]), np.asarray(both[1])
 
@@ -101,6 +101,5 @@ def in_words(probability: float, *, missing: float = 0.0) -> str:
 def ends_at(method: str, f1: ArrayLike, v: float, z: float) -> tuple[Array, Array]:
     """Return the end points of f1ci at any values of the sample F1, whole counts or not."""
     tp = v * share_of(f1)
-    interval = next(x for x in METHODS.values() if method in (x.name, x.paper_name))
-    low, high = interval.limits(CountSample(f1ci.metrics.f1, tp, v - tp, np.zeros_like(tp)), z)
+    low, high = limits_of_f1(method, tp, np.asarray(v), z)
     return np.asarray(low), np.asarray(high)

@@ -2,7 +2,8 @@
 
 A public function of `f1ci` takes the labels of one comparison, or whole counts. A study of coverage
 needs thousands of comparisons, real counts, or a part of the score limits alone. The samples and
-methods of the package take them.
+methods of the package take them. This is the one module that imports inner modules of f1ci, which
+may change; all others ask `f1ci` and its modules `coverage`, `joint`, `metrics` and `plot`.
 """
 
 from __future__ import annotations
@@ -16,18 +17,23 @@ from numpy.typing import ArrayLike, NDArray
 import f1ci
 from f1ci.data.items import Items
 from f1ci.data.matrix import CellCounts
-from f1ci.methods import closed_form, region
+from f1ci.data.units import UnitCounts
+from f1ci.methods import METHODS, closed_form, region
+from f1ci.methods.delta import normal_quantile
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import settled
 from f1ci.metrics.shares import KnownShares
-from f1ci.samples import Difference, TableSample, difference
+from f1ci.samples import CountSample, Difference, Sample, TableSample, difference
 from f1ci.types import FloatOrArray
 
 __all__ = [
     "Limits",
     "difference_of",
     "labels",
+    "limits_of_differences",
+    "limits_of_f1",
+    "limits_of_sample",
     "of_strata",
     "p_values",
     "parts_of_limits",
@@ -43,6 +49,17 @@ Limits: TypeAlias = tuple[Array, Array]
 def score_limits(tables: ArrayLike, metric: Metric, z: FloatOrArray) -> Limits:
     """Return score limits of confusion matrices (..., r, r)."""
     return table_of(tables, metric).score_limits(z)
+
+
+def limits_of_sample(method: str, sample: Sample, z: FloatOrArray) -> Limits:
+    """Return the limits by a method of the package."""
+    return METHODS[method].limits(sample, z)
+
+
+def limits_of_f1(method: str, tp: Array, v: Array, z: FloatOrArray) -> Limits:
+    """Return limits of F1, by a method's name here or in the paper, from v relevant items."""
+    named = next(x for x in METHODS.values() if method in (x.name, x.paper_name))
+    return named.limits(CountSample(f1ci.metrics.f1, tp, v - tp, np.zeros_like(tp)), z)
 
 
 def table_of(tables: ArrayLike, metric: Metric) -> TableSample:
@@ -106,6 +123,18 @@ def difference_of(tables: ArrayLike, metric: Metric = f1ci.metrics.f1) -> Differ
     codes = np.indices((r, r, r)).reshape(3, -1)
     rows = np.moveaxis(counts.reshape(*counts.shape[:-3], r**3), -1, 0)
     return difference(metric, Items(codes, rows, None, tuple(range(r)), r))
+
+
+def limits_of_differences(counts: ArrayLike, method: str, level: float) -> Limits:
+    """Return limits of differences of two models' F1 over many collections of units.
+
+    The counts have the models first, then units, collections, and TP, FP and FN. The collections
+    stand where classes do, because intervals of classes do not depend on one another.
+    """
+    tables = tuple(np.moveaxis(np.asarray(counts, dtype=np.float64), 3, 2))
+    pair = difference(f1ci.metrics.f1, UnitCounts(tables, range(tables[0].shape[2])))
+    low, high = METHODS[method].limits(pair, normal_quantile(level))
+    return np.asarray(low), np.asarray(high)
 
 
 def labels(table: ArrayLike) -> tuple[NDArray[np.intp], ...]:

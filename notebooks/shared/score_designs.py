@@ -292,6 +292,6 @@ def fixed_rows(
     for fixed in (None, "rows"):
         with warnings.catch_warnings():  # some simulated test sets are odd
             warnings.simplefilter("ignore", f1ci.IntervalWarning)
-            low, high = f1ci.Matrix(tables, fixed=fixed).interval(metric)
-        covered.append(float(((low <= truth + 1e-12) & (truth <= high + 1e-12)).mean()))
+            interval = f1ci.Matrix(tables, fixed=fixed).interval(metric)
+        covered.append(float(np.mean(interval.covers(truth))))
     return covered[0], covered[1]

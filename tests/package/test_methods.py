@@ -27,6 +27,7 @@ SERVED = {
     "score": [name for name in metrics.METRICS if name != "overlap"],
     "cautious": ["f1", "precision", "recall", "jaccard", "specificity", "npv", *PROPORTIONS],
     "wilson_direct": ["f1"],
+    "anytime": ["f1", "precision", "recall", "jaccard", "specificity", "npv", *PROPORTIONS],
     "blur": OF_ONE_CLASS,
 }
 

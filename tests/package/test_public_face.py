@@ -21,6 +21,7 @@ from f1ci import coverage, metrics
 TRUE = [1, 0, 1, 1, 0, 0, 1, 0] * 2
 A = [1, 0, 0, 1, 0, 1, 1, 0] * 2
 B = [1, 0, 1, 1, 1, 0, 0, 0] * 2
+BY = ["north"] * 8 + ["south"] * 8
 OF_ONE = {"y_true": TRUE, "y_pred": A}
 LABELS = {"y_true": TRUE, "predictions": A}
 TWO = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
@@ -47,6 +48,7 @@ MACRO = {"average": "macro"}
 MACRO_F1 = {"metric": "macro_f1"}
 SHARES = {"class_shares": {1: 0.1, 0: 0.9}}
 STRATA = {"strata": A, "stratum_shares": {1: 0.1, 0: 0.9}}
+POOL = {"strata": A, "stratum_counts": {1: 10, 0: 90}}
 NAMED = {"a": "A", "b": "B", "metric": "f1"}
 DRAWN = {"replicates": 9, "rng": 1}
 WEIGHTS = {"rho1": 0.3, "rho2": 0.3}
@@ -116,6 +118,9 @@ CALLS = [
     ),
     asked(Labels, "difference", **TWO, **SHARES),
     asked(Labels, "difference", **TWO, **STRATA),
+    asked(Labels, "interval", **LABELS, **POOL, metric="kappa"),
+    asked(Labels, "difference", **TWO, judge=A),
+    asked(Labels, "compare", **LABELS, by=BY, **LOGIT),
     asked(Labels, "compare", **TWO, **GROUPS, **LOGIT, metric="f1", margin=0.1),
     asked(Labels, "compare", **TWO, **MACRO, **STRATA),
     asked(Labels, "joint", **TWO, metrics=["accuracy", "f1"], pos_label=1, **SCORE),
@@ -137,6 +142,8 @@ CALLS = [
     asked(Scores, "plan", **SCORES, model="A", half_width=0.1),
     asked(Runs, "interval", **RUNS, **SIDE, **GROUPS, **MACRO, **CLASSES),
     asked(Runs, "interval", **RUNS, pos_label=1, **SHARES),
+    asked(Runs, "interval", **RUNS, judge=A),
+    asked(Runs, "interval", **RUNS, **POOL),
     asked(Runs, "difference", **RUNS_OF_TWO, margin=0.1),
     asked(Runs, "compare", **RUNS_OF_TWO, **MACRO_F1, **STRATA),
     partial(f1ci.equicoordinate_quantile, correlation=[[1, 0.5], [0.5, 1]], accuracy=1e-4, **LEVEL),
@@ -152,6 +159,8 @@ CALLS = [
         score=0.8,
         prevalence=0.3,
     ),
+    partial(f1ci.label_plan, A, B, n=16, metric="recall", pos_label=1, judge_accuracy=0.8),
+    partial(f1ci.label_plan, predictions=A, judge=A, n=10),
     partial(f1ci.bcv_partitions, n=16, repetitions=3, stratify=TRUE, rng=1),
     partial(f1ci.effective_counts, folds=FOLDS, **WEIGHTS),
     partial(f1ci.posterior, tp=7, fp=2, fn=1, metric="f1", prior=1.0),
@@ -205,7 +214,7 @@ def own(function):
     return {name: p for name, p in parameters.items() if name not in handed_on}
 
 
-DATA = "y_true y_pred predictions tp fp fn tn matrix metric metrics counts scores"
+DATA = "y_true y_pred predictions judge tp fp fn tn matrix metric metrics counts scores"
 DATA += " folds folds_a folds_b correlation n confidence_level model a b"
 
 
@@ -227,7 +236,8 @@ def test_every_function_is_called_here_with_every_argument(name):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_made_here_with_every_argument(kind):
     calls = [call for call in CALLS if call.func is ask and call.args[0] is kind]
-    assert set(own(kind)) <= {name for call in calls for name in call.keywords}
+    refused = {"by"} if kind is Runs else set()  # groups of items are for one model
+    assert set(own(kind)) - refused <= {name for call in calls for name in call.keywords}
     check_positional(own(kind))
 
 

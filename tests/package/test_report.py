@@ -1,6 +1,7 @@
 """The classification report: a readable table of numbers that test_doors.py compares."""
 
 import html
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -48,7 +49,10 @@ def test_names_are_shown_as_text():
     assert r"'b\nc'" in text
     shown = report._repr_html_()
     assert "<b>" not in shown
-    assert html.unescape(shown) == f"<pre>{text}</pre>"
+    cells = [html.unescape(cell) for cell in re.findall("<t[dh]>(.*?)</t[dh]>", shown)]
+    *table, line = text.splitlines()
+    assert [cell for cell in cells if cell] == re.split(r"  +", "  ".join(table).strip())
+    assert html.unescape(shown).endswith(f"</table><p>{line}</p>")
 
 
 def test_it_says_what_is_undefined_and_what_is_hardly_known():
@@ -72,7 +76,7 @@ def test_a_model_that_finds_nothing_has_a_report(found):
     # scikit-learn has the one item's precision, or nan of none. One item of one is right.
     assert mean["precision"].estimate == pytest.approx(1.0 if found else np.nan, nan_ok=True)
     wilson = binomtest(1, 1).proportion_ci(method="wilson") if found else (0, 1)
-    assert tuple(mean["precision"]) == pytest.approx(tuple(wilson), abs=1e-12)
+    assert tuple(mean["precision"]) == pytest.approx(tuple(wilson), abs=1e-9)
     assert mean["recall"].estimate == pytest.approx(found / 3)
 
 
@@ -106,3 +110,15 @@ def test_reports_in_threads_leave_the_warnings_alone():
         list(pool.map(lambda _: f1ci.classification_report(y_true, y_true[::-1]), range(40)))
     with pytest.warns(f1ci.UndefinedMetricWarning):
         f1ci.f1_interval(0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"digits": 3}, r"digits is not.* to_frame\(\) has all; got 3"),
+        ({"output_dict": True}, "to_dict"),
+    ],
+)
+def test_the_options_of_scikit_learn_name_what_has_the_same_numbers(option, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        f1ci.classification_report(TRUE, PREDICTED, **option)

@@ -86,6 +86,16 @@ def test_every_record_can_be_written_as_json(door, path, value):
     assert record == value
 
 
+def test_a_limit_that_is_the_truth_covers_it():
+    """Whatever the rounding of the two, as a study of coverage counts it."""
+    truth = 0.1 + 0.2  # 0.30000000000000004
+    interval = Interval([0.3] * 3, [0.2, truth, 0.3 + 1e-9], [0.3, 0.4, 0.4], 0.1, 0.95, "", "f1")
+    assert interval.covers(truth).tolist() == [True, True, False]
+    assert f1ci.coverage.covers(interval.low, np.inf, 0.3).tolist() == [True, True, False]
+    assert INTERVAL.covers(0.25) is True
+    assert not INTERVAL.covers(np.nan)
+
+
 def test_in_means_inside():
     assert 0.7 in f1ci.f1_interval(77, 44, 10)
     assert 0.9 not in f1ci.f1_interval(77, 44, 10)

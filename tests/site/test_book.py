@@ -26,8 +26,19 @@ def test_the_real_book_is_complete(real_book):
     documents = pages_of(real_book)
     assert [d for d in documents if not (real_book / "html" / f"{d}.html").is_file()] == []
     sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
-    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md") if p.stem != "README"}
+    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("[a-z]*.md")}
     assert set(documents) == sources | pages
+
+
+def test_search_engines_find_every_page_and_the_root_has_a_title(real_book):
+    html = real_book / "html"
+    addresses = re.findall(
+        r"<loc>https://f1ci\.github\.io/f1ci/(.*)\.html</loc>", (html / "sitemap.xml").read_text()
+    )
+    assert sorted(addresses) == sorted(pages_of(real_book))
+    door = (html / "index.html").read_text("utf-8")
+    assert "<title>How sure can one be of an F score?</title>" in door
+    assert "url=book/index.html" in door
 
 
 def test_the_readme_shows_the_figure_of_the_front_page(real_book):

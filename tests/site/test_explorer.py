@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from compendium import ROOT
@@ -73,7 +75,7 @@ def test_drawn_test_sets_are_binomial(tab):
 
 
 def test_forty_intervals_drop(tab):
-    said, bars = tab.locator(".explorer-drawn"), tab.locator(".explorer-sets g g")
+    said, bars = tab.locator(".explorer-drawn"), tab.locator(".explorer-sets g")
     assert bars.count() == 40  # it begins with forty test sets
     tab.get_by_role("button", name="Start again").click()
     assert bars.count() == 0
@@ -86,15 +88,35 @@ def test_forty_intervals_drop(tab):
     assert drawn == "121"
     assert 90 <= int(held) <= 121
     exact = coverage_by_scipy(50, "wilson_indirect", np.array([0.74]))[0]
-    assert f"In the long run {100 * exact:.1f}\u00a0% of the test sets do." in said.inner_text()
+    assert f"In the long run {100 * exact:.1f}\u00a0% of the intervals do." in said.inner_text()
 
 
 def test_the_intervals_that_miss_are_red(tab):
-    truth = float(tab.locator(".explorer-sets .truth").get_attribute("d").split()[0][1:])
-    for bar in tab.locator(".explorer-sets g g").all():
-        low, high = bar.locator("path").get_attribute("d").split()
-        holds = float(low[1:]) <= truth <= float(high.split("H")[1])
-        assert holds is (bar.get_attribute("class") != "missed")
+    def heights(path):  # of the ends of a line, "M3 120V90"; upwards on the page is less
+        return [float(number) for number in re.split("[VH]", path.split()[1])]
+
+    truth = heights(tab.locator(".explorer-sets .truth").get_attribute("d"))[0]
+    for bar in tab.locator(".explorer-sets g").all():
+        low, high = heights(bar.locator("path").get_attribute("d"))
+        assert (high <= truth <= low) is (bar.get_attribute("class") != "missed")
+
+
+@pytest.mark.parametrize(("v", "f1"), [(50, 0.74), (131, 0.74), (300, 0.9), (20, 0.5)])
+def test_the_first_forty_are_typical(tab, v, f1):
+    """Their true positives are scipy's quantiles, and as many miss as are to be expected.
+
+    Each side of the distribution is rounded to whole test sets, so both together are off by at
+    most one.
+    """
+    right = np.array(tab.evaluate("([v, f1]) => explorer.typical(v, f1)", [v, f1]))
+    quantiles = stats.binom(v, f1 / (2 - f1)).ppf((np.arange(40) + 0.5) / 40)
+    np.testing.assert_array_equal(np.sort(right), quantiles)
+    assert (np.diff(right) < 0).sum() > 10  # in no order
+    found = f1ci.f1_interval(right, v - right, 0)
+    missed = ((found.low > f1) | (found.high < f1)).sum()
+    expected = 40 * (1 - coverage_by_scipy(v, "wilson_indirect", np.array([f1]))[0])
+    assert abs(missed - expected) <= 1
+    assert missed == 2 or v == 20  # the front page says so
 
 
 def test_it_says_what_it_draws(tab):

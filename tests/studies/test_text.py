@@ -163,3 +163,51 @@ def test_the_number_of_papers_is_not_typed() -> None:
     counted = re.compile(r"\b(?:four|five|six|seven|\d) papers\b", re.IGNORECASE)
     found = {path.name: counted.findall(path.read_text("utf-8")) for path in places}
     assert {name: said for name, said in found.items() if said} == {}
+
+
+# Letters
+
+FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.S)
+CODE = re.compile(r"^(`{3,}).*?^\1|`[^`\n]*`", re.S | re.M)
+# What the ten letters of the page on notation stand for, and how papers write it otherwise.
+OTHER_LETTERS = {
+    "n": r"(?<![\\A-Za-z\d])N(?!\(|\\bigl|[A-Za-z])",
+    "p": r"\\pi_\{?(?:c\b|\d)|\\pi\(",
+    "q": r"(?<![\\A-Za-z])q\^|Binomial\}\(n, q\)",
+    "theta": r"\\tau|\\nu_[AB]|\\nabla g|(?<![\\A-Za-z])(?:g_k|g\(\\hat p|M_k)",
+    "psi": r"(?<![\\A-Za-z])(?:H_[jk]|g_C|e_c)\b",
+    "z": r"\\tilde q|(?<![\\A-Za-z])q(?:\(\\alpha|_\{?1 ?-)",
+    "kappa": r"(?<![\\A-Za-z])k = z\^2",
+    "pi": r"[bn](?:\\,)?\\mathrm E\[Z\]",
+    "G": r"(?<![\\A-Za-z])G_|\\mathcal G",
+    "varphi": r"\\phi\b|\\varphi_",
+}
+
+
+def formulas() -> Iterator[tuple[str, str]]:
+    """Yield each formula of the book's text, with the name of its page."""
+    for page in sorted(BOOK.glob("*.md")):
+        if page.stem != "notation":  # it quotes the papers' letters
+            yield from (
+                (page.name, f) for f in FORMULA.findall(CODE.sub("", page.read_text("utf-8")))
+            )
+    for path in sorted(NOTEBOOKS.glob("*.py")):
+        for cell in sources.read(path).cells:
+            if cell.cell_type == "markdown":
+                yield from ((path.name, f) for f in FORMULA.findall(CODE.sub("", cell.source)))
+
+
+def test_one_letter_has_one_meaning() -> None:
+    """The ten letters of the page on notation are the only ones for what they mean."""
+    notation = (BOOK / "notation.md").read_text("utf-8")
+    found = [*formulas()]
+    assert len(found) > 2000
+    for letter, others in OTHER_LETTERS.items():
+        assert re.search(rf"^\| \$\\?{letter}(?![a-z])", notation, flags=re.M), letter
+        wrong = [(page, formula) for page, formula in found if re.search(others, formula)]
+        assert wrong == [], letter
+
+
+@pytest.mark.parametrize("formula", [r"$\nabla g$", r"$\tau(a, b)$", "$k = z^2 / v$", "$N$"])
+def test_which_letters_are_others(formula: str) -> None:
+    assert any(re.search(others, formula) for others in OTHER_LETTERS.values())
