@@ -130,7 +130,15 @@ for m in methods:
     row = [m, f"{coverage[m].mean():.3f}", f"{coverage[m].min():.3f}", f"{near:.0%}"]
     rows.append([*row, f"{ratio[m].mean():.2f}", f"{outside[m].mean():.0%}"])
 head = ["method", "mean coverage", "worst", f"designs at {confidence_level - 0.02:g} or more"]
-show.table([*head, "length over delta", "outside [0, 1]"], rows, numeric=range(1, 6))
+show.table(
+    [*head, "length over delta", "outside [0, 1]"],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Coverage and length of joint intervals in small samples. A joint interval fails if "
+        "one of its parts fails, so look at the worst design."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep means and extremes of each method for the text.
@@ -266,7 +274,14 @@ say("joint-many-spread", spread)
 say("joint-many-score", min(float(row[2]) for row in rows))
 say("joint-many-delta", min(float(row[3]) for row in rows))
 head = ["items", "right", "covers: score", "delta", "length: score", "delta"]
-show.table(head, rows, numeric=range(6))
+show.table(
+    head,
+    rows,
+    numeric=range(6),
+    caption=(
+        "Joint intervals of several classes. Coverage of both methods, and what it costs in length."
+    ),
+)
 
 # %% [markdown]
 # The worst coverage is {glue:text}`joint-many-score:.3f` for score limits and

@@ -164,7 +164,13 @@ for key in WEIGHTS:
         record(identity, values.mean(), deviation=spread, replicates=replicates)
         say(f"wangli-{key}-{what}-se", spread / replicates**0.5)
         say(f"wangli-{key}-{what}-noise", spread / 1000**0.5)
-show.compare(list(page.records))
+show.compare(
+    list(page.records),
+    caption=(
+        "The printed credibilities and lengths beside ours. The truth is the mean true F1 of "
+        "the six trained rules."
+    ),
+)
 
 # %% [markdown]
 # The standard errors of our credibilities are
@@ -221,7 +227,12 @@ for name, key, (low, high) in (
     say(f"wangli-ratio{key}-low", low)
     say(f"wangli-ratio{key}-high", high)
     rows.append([name, f"{low:.4f}", f"{high:.4f}"])
-show.table(["ratio of the two lengths", "from", "to"], rows, numeric=(1, 2))
+show.table(
+    ["ratio of the two lengths", "from", "to"],
+    rows,
+    numeric=(1, 2),
+    caption="The ratio of the two lengths. By the formulas it hardly depends on the data.",
+)
 
 # %% [markdown] tags=["default-values"]
 # The last line needs no simulation. Suppose the error of an estimate is about normal. Then the
@@ -256,7 +267,15 @@ for name in trials:
         [*row, *("/".join(f"{share[name, key, t]:.1f}" for key in WEIGHTS) for t in TRUTHS)]
     )
 head = ["setting", "length", "mean of six", "trained on all", "expected", "best rule"]
-show.table(head, rows, numeric=range(1, 6))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "The unstated choices, varied. Coverage of the earlier and of the proposed interval, "
+        "for four truths."
+    ),
+)
 
 # %% tags=["hide-input"]
 # Keep these numbers for the text.
@@ -394,8 +413,16 @@ credited = WEIGHTS["proposed"]
 say("wangli-credited-share", 3 * credited)
 last = ["0 to 1/2", "1/4 to 1/2", "1", f"{credited:.3f}", f"{3 * n * credited:.0f}"]
 rows.append(["the paper's average", *last])
-head = ["", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"counts as, of {n} observations"]
-show.table(head, rows, numeric=range(1, 6))
+head = ["score", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"counts as, of {n} observations"]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Weights that the simulated folds would have. The last column is how many "
+        "observations a count stands for."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # - The averaged weight counts each observation {glue:text}`wangli-credited-share:.3f` times. Around
@@ -444,8 +471,13 @@ for name, (trial, truth) in problems.items():
     say(f"wangli-t-covers-{name.split()[-1]}", holds[0])
     say(f"wangli-posterior-covers-{name.split()[-1]}", holds[1])
 say("wangli-t-beyond-easy", beyond["small and easy"])
-head = ["", "mean F1", "t beyond 1, %", "t covers, %", "posterior covers, %", "t length"]
-show.table([*head, "its length"], rows, numeric=range(1, 7))
+head = ["problem", "mean F1", "t beyond 1, %", "t covers, %", "posterior covers, %", "t length"]
+show.table(
+    [*head, "its length"],
+    rows,
+    numeric=range(1, 7),
+    caption="The t interval beside the credible interval. A t interval may end beyond 1.",
+)
 
 # %% [markdown]
 # In the small and easy problem {glue:text}`wangli-t-beyond-easy:.0f` % of the t intervals end above

@@ -70,7 +70,15 @@ for repetition, fold in np.ndindex(3, 2):
     numbers = [f"{number:,}" for number in (gold, *chunks[0], *chunks[1])]
     rows.append([repetition + 1, fold + 1, *numbers])
 head = ["repetition", "fold", "gold", "A predicts", "A correct", "B predicts", "B correct"]
-show.table(head, rows, numeric=range(7))
+show.table(
+    head,
+    rows,
+    numeric=range(7),
+    caption=(
+        "Counts of the first cross-validation. Gold are the true entities, correct those "
+        "found whole."
+    ),
+)
 
 # %% [markdown]
 # ### How regular are the partitions?
@@ -120,8 +128,13 @@ for case, test in tests.items():
     shown = [f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]" for interval in ends]
     rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.most_probable])
     say(f"wangli-tag-sets-h0-{'-'.join(case)}", test.p_h0)
-head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "more probable"]
-show.table(head, rows, numeric=(2, 3, 4))
+head = ["blocks of", "score", "four tags, %", "six tags, %", "P(H0)", "more probable"]
+show.table(
+    head,
+    rows,
+    numeric=(2, 3, 4),
+    caption="Credible intervals and Bayes tests. A are four tags, B six.",
+)
 
 # %% [markdown] tags=["default-values"]
 # Nothing is settled. For recall the odds are more than five to one that six tags are better. For F1
@@ -168,8 +181,22 @@ for case in cases:
         say(f"wangli-tag-sets-correlated-{'-'.join(case)}", correlated)
 say("wangli-tag-sets-correlation", correlation["utterances", "f1"])
 
-head = ["blocks of", "", "over words", "over dialogues", "P(H0), independent", "P(H0), correlated"]
-show.table(head, rows, numeric=range(2, 6))
+head = [
+    "blocks of",
+    "score",
+    "over words",
+    "over dialogues",
+    "P(H0), independent",
+    "P(H0), correlated",
+]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 6),
+    caption=(
+        "How often both models fail on the same words. The correlation moves the probability of H0."
+    ),
+)
 
 # %% [markdown]
 # The correlation is {glue:text}`wangli-tag-sets-correlation:.2f`, more than any value that
@@ -212,8 +239,16 @@ for case in cases:
     exact = [f"{paired[(*case, repetition)].p_value:.2g}" for repetition in range(3)]
     numbers = [f"{100 * differences[case].mean():+.3f}", f"{tests[case].p_h0:.3f}", *exact]
     rows.append([case[0], METRICS[case[1]], *numbers, f"{float(t_tests[case].p_value):.3f}"])
-head = ["blocks of", "", "B - A, points", "P(H0)", "exact p, 1", "2", "3", "t test"]
-show.table(head, rows, numeric=range(2, 8))
+head = ["blocks of", "score", "B - A, points", "P(H0)", "exact p, 1", "2", "3", "t test"]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 8),
+    caption=(
+        "The Bayes test beside the exact test of each repetition, and the t test of six "
+        "folds. They answer different questions."
+    ),
+)
 
 # %% [markdown]
 # (wangli-tag-sets-dialogues)=
@@ -251,8 +286,16 @@ for (name, metric), (words, dialogues, *gap) in by_unit.items():
     ends = [f"[{100 * i.low:.2f}, {100 * i.high:.2f}]" for i in (words, dialogues)]
     ends += [f"[{100 * i.low:+.3f}, {100 * i.high:+.3f}]" for i in gap]
     rows.append([name, METRICS[metric], *ends])
-head = ["blocks of", "", "A by words, %", "by dialogues, %", "B - A by words", "by dialogues"]
-show.table(head, rows, numeric=range(2, 6))
+head = ["blocks of", "score", "A by words, %", "by dialogues, %", "B - A by words", "by dialogues"]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 6),
+    caption=(
+        "Intervals by words and by dialogues. Words of a dialogue are alike, so those by "
+        "dialogues are longer."
+    ),
+)
 
 # %%
 # Keep these numbers for the text.
@@ -367,8 +410,13 @@ for (metric, kind), (folds, binomial) in correlations.items():
     rows.append([metric, kind, *(f"{number:.2f}" for number in numbers)])
 averaged = f1ci.effective_counts(np.ones((3, 2, 3))).tp / 6
 rows.append(["the paper's average", "", "0 to 0.5", "0.25 to 0.5", "1", f"{averaged:.2f}"])
-head = ["", "around", "ρ₁", "ρ₂", "variance / eq. 4", "weight"]
-show.table(head, rows, numeric=range(2, 6))
+head = ["pair", "around", "ρ₁", "ρ₂", "variance / eq. 4", "weight"]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 6),
+    caption="Correlations of the folds, and the weights that follow. The paper's weight is fixed.",
+)
 
 # %% [markdown]
 # Around the models' own scores both correlations lie in the paper's ranges. But the variance of the
@@ -403,7 +451,12 @@ say("wangli-tag-sets-held-paper-own", covered["paper", "own"])
 say("wangli-tag-sets-held-2015-own", covered["2015", "own"])
 names = ("own", "expected")
 rows = [[w, *(f"{covered[w, name]:.0f}" for name in names)] for w in ("paper", "2015")]
-show.table(["weight", "mean of the six models, %", "expected F1, %"], rows, numeric=(1, 2))
+show.table(
+    ["weight", "mean of the six models, %", "expected F1, %"],
+    rows,
+    numeric=(1, 2),
+    caption="How often the credible interval contains each truth. It should be 95 %.",
+)
 
 # %% [markdown]
 # (wangli-tag-sets-errors)=
@@ -448,9 +501,22 @@ say("wangli-tag-sets-seeds-f1-t", 100 * verdicts["seeds", "f1"]["t"])
 say("wangli-tag-sets-seeds-f1-exact", 100 * verdicts["seeds", "f1"]["exact"])
 for name in ("sure", "t", "exact"):
     say(f"wangli-tag-sets-tag-sets-f1-{name}", 100 * verdicts["tag sets", "f1"][name])
-head = ["pair", "", "true B - A, points", '"B is better", %', "P(H0) below .025 or above .975, %"]
+head = [
+    "pair",
+    "score",
+    "true B - A, points",
+    '"B is better", %',
+    "P(H0) below .025 or above .975, %",
+]
 head += ["t test, p < .05, %", "exact test, p < .05, %"]
-show.table(head, rows, numeric=range(2, 7))
+show.table(
+    head,
+    rows,
+    numeric=range(2, 7),
+    caption=(
+        "How often each test calls a model better. In the first rows both models are equally good."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # - **The rule "accept the more probable hypothesis" has no protection.** If the two models are equally

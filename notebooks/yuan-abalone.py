@@ -99,7 +99,12 @@ for (rule, metric), value in zip(columns, truth, strict=True):
     record(f"yuan/table-6/{rule}/true/{metric}", value)
 say("yuan-abalone-positives", positives)
 say("yuan-abalone-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
-show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
+show.table(
+    ["rule", "positives", "predicted positives A", "both, TP"],
+    rows,
+    numeric=range(1, 4),
+    caption="The population, as counts. The repository holds the predictions behind it.",
+)
 
 # %%
 # Show the true values of Table VI.
@@ -108,6 +113,7 @@ show.grid(
     {"f0.5": "F0.5", "accuracy": "accuracy"},
     lambda rule, metric: f"yuan/table-6/{rule}/true/{metric}",
     corner="Table VI, true values",
+    caption="Table VI, the true values. Each cell has the printed number above ours.",
 )
 
 # %% [markdown]
@@ -200,6 +206,9 @@ show.grid(
     {"individual": "plain", "corrected_individual": "blurred"},
     lambda row, column: f"yuan/section-3b/{column}/{row}",
     corner="coverage",
+    caption=(
+        "Section III-B, individual intervals. Coverage of the plain and of the blurred interval."
+    ),
 )
 
 # %% [markdown]
@@ -261,6 +270,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length"},
     lambda row, quantity: f"yuan/table-6/{row}/{quantity}",
     corner="Table VI",
+    caption="Table VI, one rule at a time. Each cell has the printed number above the exact one.",
 )
 
 # %% [markdown]
@@ -286,6 +296,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length"},
     lambda kind, quantity: f"yuan/table-6/all/{kind}/{quantity}",
     corner="3 methods × 2 measures",
+    caption="Table VI, all rules together. Each cell has the printed number above ours.",
 )
 
 # %%
@@ -347,6 +358,7 @@ show.grid(
     {"accuracy": "accuracy", "f0.5": "F0.5"},
     lambda rule, metric: f"yuan/table-1/{rule}/{metric}",
     corner="Table I",
+    caption="Table I, the three rules. One table of counts is consistent with the printed forest.",
 )
 
 # %% [markdown]
@@ -403,7 +415,13 @@ for k, (rule, metric) in enumerate(columns):
 # Show Table II beside our end points.
 ends = {"accuracy/low": "accuracy from", "accuracy/high": "to"}
 ends |= {"f0.5/low": "F0.5 from", "f0.5/high": "to"}
-show.grid(rules, ends, lambda rule, end: f"yuan/table-2/{rule}/{end}", corner="Table II")
+show.grid(
+    rules,
+    ends,
+    lambda rule, end: f"yuan/table-2/{rule}/{end}",
+    corner="Table II",
+    caption="Table II, the end points. Each cell has the printed number above ours.",
+)
 
 # %% [markdown]
 # (shown-n-yuan-17)=
@@ -449,7 +467,15 @@ def agreeing(square, some=targets, cut=True):
 most = {square: (agreeing(square).max(), agreeing(square, cut=False).max()) for square in errors}
 names = {"square": "z²", "four": "4"}
 rows = [[names[s], f"{cut} of 12", f"{rounded} of 12"] for s, (cut, rounded) in most.items()]
-show.table(["blurred with", "to the digit if cut off", "if rounded"], rows, numeric=(1, 2))
+show.table(
+    ["blurred with", "to the digit if cut off", "if rounded"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "End points that agree to the digit, of 12. Blurring with 4 instead of z² is a "
+        "conjecture from Table VI."
+    ),
+)
 
 # %%
 # Keep for the text how many end points agree to the digit, of all and of the two known rules.
@@ -685,7 +711,12 @@ shown = [f"{group}/{kind}" for group in groups for kind in ("joint", "corrected"
 rows = []
 for k, result in larger.items():
     rows.append([str(k), *(f"{result[f'{key}/coverage'].mean():.3f}" for key in shown)])
-show.table(["training rows, in fifths", *shown], rows, numeric=range(7))
+show.table(
+    ["training rows, in fifths", *shown],
+    rows,
+    numeric=range(7),
+    caption="Coverages for each share of training rows. Each share has its own random splits.",
+)
 
 # %% [markdown]
 # Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare
@@ -707,7 +738,15 @@ for fifths, splits in trained.items():
 say("yuan-abalone-trained-1", plain[1])
 say("yuan-abalone-trained-2", plain[2])
 head = ["training rows, in fifths", "splits without a true positive, of 60", "plain, the others"]
-show.table([*head, "corrected"], rows, numeric=range(4))
+show.table(
+    [*head, "corrected"],
+    rows,
+    numeric=range(4),
+    caption=(
+        "Coverages where the rule has a true positive. In the other splits every interval has "
+        "length zero."
+    ),
+)
 
 # %% [markdown]
 # Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-1` of 60
@@ -722,7 +761,10 @@ show.table([*head, "corrected"], rows, numeric=range(4))
 # %%
 # Record the constants.
 record("yuan/section-3b/critical_value", of_one.z)
-show.compare(["yuan/section-3b/critical_value"])
+show.compare(
+    ["yuan/section-3b/critical_value"],
+    caption="The quantile of section III-B. It belongs to the level.",
+)
 
 # %% [markdown]
 # ## Statement by statement

@@ -130,7 +130,12 @@ for k, (rule, metric) in enumerate(columns):
             record(identity, exact_truth[k], deviation=error[k] * np.sqrt(cases))
     row = show.printed(identity), f"{exact_truth[k]:.5f}", f"{next_truth[k]:.5f}"
     rows.append([f"{metric} of {rules[rule]}", *row])
-show.table(["", "printed", "exact", "the million after the training set"], rows, numeric=(1, 2, 3))
+show.table(
+    ["rule, metric", "printed", "exact", "the million after the training set"],
+    rows,
+    numeric=(1, 2, 3),
+    caption="True values of Tables III and IV. The printed ones are those of a million draws.",
+)
 
 # %% [markdown]
 # (shown-n-yuan-18)=
@@ -198,6 +203,10 @@ show.grid(
     {f"n-{n}": f"n = {n}" for n in sizes.values()},
     lambda row, column: f"yuan/section-3a/{column}/individual/{row}",
     corner="individual intervals hold for",
+    caption=(
+        "Section III-A, individual intervals. Each cell has the printed coverage above ours, "
+        "on the paper's own test sets."
+    ),
 )
 
 # %% [markdown]
@@ -297,7 +306,12 @@ rows = []
 for (item, rule), held in stream.items():
     theirs_and_ours = show.printed(f"yuan/{item}/{rule}/coverage"), f"{held:.4f}"
     rows.append([f"{rules[rule]}, n = {sizes[item]}", *theirs_and_ours])
-show.table(["joint coverage", "printed", "on the paper's test sets"], rows, numeric=(1, 2))
+show.table(
+    ["joint coverage", "printed", "on the paper's test sets"],
+    rows,
+    numeric=(1, 2),
+    caption="Joint coverages on the paper's test sets. The printed ones come from other test sets.",
+)
 
 # %% [markdown]
 # So the paper drew other test sets for its joint intervals, and we did not find them. We tried the
@@ -336,7 +350,15 @@ for item, n in sizes.items():
         value = runs[item][f"all/joint/{quantity}"]
         recording.mean(page, f"yuan/{item}/all/{quantity}", value, replicates)
     identity = partial("yuan/{}/{}/{}".format, item)
-    display(show.grid(groups, quantities, identity, corner=f"n = {n}"))
+    display(
+        show.grid(
+            groups,
+            quantities,
+            identity,
+            corner=f"n = {n}",
+            caption=f"Coverage and length at n = {n}. Each cell has the printed number above ours.",
+        )
+    )
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for n = 500 and n = 2000. Coverages of single measures are near 0.95, of pairs of measures near 0.92, of all six near 0.86; joint intervals bring pairs and all six back to 0.95. The upper ten printed values of each panel lie exactly on the reproduced ones; the joint ones lie on their bars."}, "figure": {"caption": "Coverage in the first simulation. Bars: what the ledger allows. Individual intervals are counted on the paper's own test sets, so their bars are short; joint intervals have four standard errors. Line: nominal level. Above, individual intervals asked to hold for one, two and six parameters; below, joint intervals.", "name": "fig-yuan-gaussian-coverage"}}
 # Draw the coverages at both sizes, with the ledger's limits.
@@ -444,6 +466,7 @@ show.table(
     ["printed minus right derivative by", "E(ZA)", "EA", "EZ"],
     [[name, *(f"{x:.1e}" for x in by)] for name, by in off.items()],
     numeric=(1, 2, 3),
+    caption="By how much the printed derivatives of Table III are off. Zero is right.",
 )
 
 # %% [markdown]
@@ -458,7 +481,9 @@ constants = ["yuan/section-3/critical_value", "yuan/section-3a/critical_value"]
 for identity in constants:
     record(identity, of_one.z)
 record("yuan/section-2d/z_squared", of_one.z**2)
-show.compare([*constants, "yuan/section-2d/z_squared"])
+show.compare(
+    [*constants, "yuan/section-2d/z_squared"], caption="The constants. Both follow from the level."
+)
 
 # %% [markdown]
 # ## Statement by statement

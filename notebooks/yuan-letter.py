@@ -93,7 +93,12 @@ for identity, value in zip(ids, truth, strict=True):
     record(identity, value)
 say("yuan-letter-positives", int(letters[~train].sum()))
 say("yuan-letter-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
-show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
+show.table(
+    ["rule", "positives", "predicted positives A", "both, TP"],
+    rows,
+    numeric=range(1, 4),
+    caption="The population, as counts. The repository holds all joint cells.",
+)
 
 # %%
 # Show the true values of Table VII.
@@ -102,6 +107,7 @@ show.grid(
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"},
     lambda rule, metric: f"yuan/table-7/{rule}/true/{metric}",
     corner="Table VII, true values",
+    caption="Table VII, the true values. Each cell has the printed number above ours.",
 )
 
 # %% [markdown]
@@ -133,6 +139,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda row, quantity: f"yuan/table-7/{row}/{quantity}",
     corner="Table VII",
+    caption="Table VII, one rule at a time. Lengths are divided by the true value.",
 )
 
 # %% [markdown]
@@ -156,6 +163,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda kind, quantity: f"yuan/table-7/all/{kind}/{quantity}",
     corner="4 methods × 3 measures",
+    caption="Table VII, all rules together. Each cell has the printed number above ours.",
 )
 
 # %%
@@ -186,7 +194,15 @@ eigenvalues = np.sort(np.linalg.eigvalsh(correlation))[::-1]
 say("yuan-letter-rank", int((eigenvalues > 1e-10).sum()))
 named = {"largest": 0, "ninth": 8, "tenth": 9}
 rows = [[name, f"{abs(eigenvalues[k]):.1e}"] for name, k in named.items()]
-show.table(["eigenvalue of the correlation matrix", ""], rows, numeric=(1,))
+show.table(
+    ["eigenvalue of the correlation matrix", "value"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "Eigenvalues of the correlation matrix of twelve measures. Three of them are zero, "
+        "but for rounding."
+    ),
+)
 
 # %% [markdown]
 # Of twelve eigenvalues {glue:text}`yuan-letter-rank` are not zero; the others are rounding. The
@@ -215,7 +231,15 @@ for rule, name in rules.items():
     ]
     rows.append([name, *(f"{ratio:.3f}" for ratio in ratios)])
 head = ["printed length over the exact length", *against]
-show.table(head, rows, numeric=range(1, 5))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "Printed lengths over exact ones. A row near 1 agrees, and a row near one other "
+        "number has a common cause."
+    ),
+)
 
 # %% [markdown]
 # (shown-e-yuan-10)=
@@ -297,7 +321,14 @@ for name, replicated, kinds_here in (
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
 say("yuan-letter-chance", chance)
 head = ["coverages of Table VII", "shares of", "how many", "by chance, each"]
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Of how many test sets the coverages are shares. By chance so many digits would fit rarely."
+    ),
+)
 
 # %% [markdown]
 # By chance all of this has a probability of {glue:text}`yuan-letter-chance:.0e`. With so few test
@@ -322,7 +353,15 @@ for rule, (label, (kind, used)) in ((r, x) for r in rules for x in readings.item
     line = [f"{rules[rule]}, {label}", f"{value:.4f}", f"{mean:.4f}"]
     rows.append([*line, *(f"{x:+.1f}" for x in off), str(used)])
 head = ["coverage", "printed", "exact", "off by (s.e.) with 10,000", "off by (s.e.) with"]
-show.table([*head, "test sets"], rows, numeric=range(1, 6))
+show.table(
+    [*head, "test sets"],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Coverages of Table VII, with the number of test sets that the digits suggest. Off by "
+        "is in standard errors."
+    ),
+)
 
 # %% [markdown]
 # With the numbers of test sets that the grids suggest, the joint rows agree except for logistic
