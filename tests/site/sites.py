@@ -123,7 +123,7 @@ CONTRAST = """() => {
     const scale = colour.startsWith("color(") ? 255 : 1;
     return [...numbers.slice(0, 3).map((x) => x * scale), numbers[3] ?? 1];
   };
-  const linear = (x) => (x <= 0.03928 * 255 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4);
+  const linear = (x) => (x <= 10 ? x / 3294.6 : ((x / 255 + 0.055) / 1.055) ** 2.4);
   const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -135,8 +135,9 @@ CONTRAST = """() => {
     const box = e.getBoundingClientRect();
     if (box.width < 2 || box.height < 2) continue;
     let ground = e;
-    while (ground && parts(getComputedStyle(ground).backgroundColor)[3] < 1) ground = ground.parentElement;
-    const behind = ground ? parts(getComputedStyle(ground).backgroundColor) : [255, 255, 255, 1];
+    const colour = () => parts(getComputedStyle(ground).backgroundColor);
+    while (ground && colour()[3] < 1) ground = ground.parentElement;
+    const behind = ground ? colour() : [255, 255, 255, 1];
     const style = getComputedStyle(e), ink = parts(style.color);
     const mixed = ink.slice(0, 3).map((x, k) => x * ink[3] + behind[k] * (1 - ink[3]));
     const [dark, bright] = [light(mixed), light(behind)].sort((a, b) => a - b);
@@ -148,7 +149,7 @@ CONTRAST = """() => {
   return [...found];
 }"""
 
-# What a finger cannot hit (WCAG 2.5.8): controls of less than 24 px. Links in a sentence may be smaller.
+# What a finger cannot hit (WCAG 2.5.8): controls of less than 24 px. (Links in a sentence may be.)
 TARGETS = """() => {
   const found = new Set();
   const controls = "button, summary, select, input:not([type=file]), .bd-article nav a";
