@@ -115,8 +115,8 @@ MEASURE = """() => {
 }"""
 
 
-# The texts whose contrast with their ground is below that of WCAG AA (1.4.3). Letters inside pictures
-# and formulas are not looked at.
+# The texts whose contrast with their ground is below that of WCAG AA (1.4.3). Letters inside
+# pictures and formulas are not looked at.
 CONTRAST = """() => {
   const parts = (colour) => {
     const numbers = colour.match(/[\\d.]+/g).map(Number);
@@ -131,7 +131,7 @@ CONTRAST = """() => {
   while (texts.nextNode()) {
     const e = texts.currentNode.parentElement;
     if (!texts.currentNode.data.trim() || !e.checkVisibility(seen)) continue;
-    if (e.closest("svg, mjx-container, script, style, noscript, .headerlink, .for-readers")) continue;
+    if (e.closest("svg, mjx-container, script, style, noscript, .for-readers")) continue;
     const box = e.getBoundingClientRect();
     if (box.width < 2 || box.height < 2) continue;
     let ground = e;
