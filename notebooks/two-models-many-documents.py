@@ -241,7 +241,7 @@ for units, skewed, correlation in itertools.product(number_of_units, (False, Tru
     for kind, (low, high) in limits:
         study[units, skewed, correlation, kind] = comparisons.coverage(low, high, true_f1)
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 0.8 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 0.8 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-two-models-many-documents-coverage"}}
 # Draw coverage against the number of documents.
 figure, axes = figures.subplots(
     len(correlations), 2, height=7.6, sharex=True, sharey=True, squeeze=False
@@ -619,6 +619,6 @@ show.table(
 # other items.
 #
 # **Pooled spans.** If all spans of all documents count as independent, the result is the
-# "pooled" line of [the figure above](#fig-compare-coverage). With ten documents of one size and
+# "pooled" line of [the figure above](#fig-two-models-many-documents-coverage). With ten documents of one size and
 # correlated spans it covers {glue:text}`compare-ten-pooled:.2f` on average. With two hundred
 # documents the coverage is hardly better.
