@@ -135,6 +135,7 @@ def test_a_standard_error_of_zero_is_not_passed_over():
         f1ci.Units({"A": DOCUMENTS, "B": DOCUMENTS}).difference(method="delta")
 
 
+@pytest.mark.filterwarnings("ignore:.* rests on:f1ci.SmallSampleWarning")
 def test_a_class_in_one_document_leaves_room_for_others():
     """Units of another kind are at most a share z^2 / (G + z^2), Wilson's limit for none of G."""
     low, high = f1ci.Units([[7, 6, 4], [0, 0, 0], [0, 0, 0]]).interval()
@@ -178,6 +179,7 @@ def assert_ordered_and_wider(a, b):
         inner = low, high
 
 
+@pytest.mark.filterwarnings("ignore:.* rests on:f1ci.SmallSampleWarning")
 @pytest.mark.parametrize(
     ("a", "b"),
     [

@@ -203,7 +203,7 @@ def test_one_model(seed, binary, doors):
 
 @pytest.mark.parametrize("average", ["macro", "weighted", None])
 def test_classes_by_group_are_units_with_counts(average):
-    true, pred, groups = np.random.default_rng(4).integers(0, 3, (3, 90))
+    true, pred, groups = np.random.default_rng(4).integers(0, [[3], [3], [6]], (3, 90))
     counts = [counts_by_group(true == k, pred == k, groups) for k in range(3)]
     options = {"average": average, "method": "delta"}
     labels = f1ci.f1_score_interval(true, pred, groups=groups, **options)
