@@ -11,12 +11,13 @@ average instead of 95 %, and are long; the delta method covers 55 %.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from f1ci._tables import decimals
 from f1ci.data import checks
 from f1ci.methods import Method, choose, default, ellipse
 from f1ci.methods.closed_form import Limits
@@ -37,6 +38,9 @@ from f1ci.types import (
 )
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+
+# An answer names the logit limits of units if they are shorter than this share of the score limits.
+_MUCH_SHORTER = 2.0 / 3.0
 
 
 class Question(NamedTuple):
@@ -75,6 +79,9 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
     z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
+    note = ""
+    if isinstance(sample, UnitSample) and method_name == "score" and not low.ndim:
+        note = _if_no_unit_fails(sample, z, float(high - low))
     return Interval(
         _number(sample.counted),
         _number(low),
@@ -86,31 +93,40 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
         tuple(sample.classes or ()) if sample.each else None,
         asked.alternative,
         sample.over,
+        note,
     )
 
 
+def _if_no_unit_fails(sample: UnitSample, z: FloatOrArray, length: float) -> str:
+    """Return the logit limits in words, if they are much shorter than score limits."""
+    low, high = sample.logit_limits(z)
+    if not 0.0 < high - low < _MUCH_SHORTER * length:
+        return ""
+    digits = decimals(high - low)
+    limits = f"{low:.{digits}f} to {high:.{digits}f}"
+    return f"{limits} if no unit can be much worse than those seen (method='logit')"
+
+
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
-    """Return the limits by a method, also of a score that is undefined but counts as a constant."""
-    return with_unknown(sample, method, method.limits(sample, z))
+    """Return the limits by a method, as wide as not knowing undefined scores makes them."""
+    return with_unknown(sample, lambda one: method.limits(one, z))
 
 
-def with_unknown(sample: Sample, method: Method, limits: Limits) -> Limits:
-    """Return limits as wide as not knowing undefined scores makes them.
+def with_unknown(sample: Sample, limits: Callable[[Sample], Limits]) -> Limits:
+    """Return limits as wide as not knowing undefined scores makes them; the one place that does so.
 
-    Classes that count 0 or 1, although nothing is known of them, make the interval wider; the score
-    limits know it already. A score that is undefined but counts as a constant may be anything.
+    The score of a class that exists, or counts, although no item tells it, may be anything: it is
+    the least in the lower limit, and the largest in the upper one. So may a score be that is
+    undefined itself but counts as a constant.
     """
-    if sample.unknown is None and np.isnan(sample.constant):
-        return limits
-    low, high = limits
+    low, high = limits(sample)
     least, largest = sample.range
-    if sample.unknown is not None and not method.knows_unseen:
-        below, above = sample.unknown
-        low = low - below
-        high = high + above
-        if not method.leaves_range:
-            low = np.maximum(low, least)
-            high = np.minimum(high, largest)
+    if sample.ends is not None:
+        worst, best = sample.ends
+        low = np.where(np.isnan(worst.estimate), least, limits(worst)[0])
+        high = np.where(np.isnan(best.estimate), largest, limits(best)[1])
+    if np.isnan(sample.constant):
+        return low, high
     undefined = np.isnan(sample.estimate) & ~np.isnan(sample.counted)
     return np.where(undefined, least, low), np.where(undefined, largest, high)
 
@@ -260,7 +276,8 @@ def _check_error(sample: Sample, method: Method, name: str) -> None:
     if flat.any():
         text = f"{name} has a standard error of zero{_places(flat, sample)}, so that"
         advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
-        warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
+        known = method.name == "logit" and sample.if_alike
+        warn(f"{text} {known or method.at_zero_error}; {advice}", DegenerateVarianceWarning)
 
 
 def _check_left_out(sample: Sample, name: str) -> None:

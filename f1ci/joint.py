@@ -21,6 +21,7 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +34,7 @@ from f1ci.data.items import Items, cell_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.results import JointIntervals
-from f1ci.samples import Sample, sample
+from f1ci.samples import Sample, UnitSample, sample
 from f1ci.types import Array, FloatOrArray
 
 # What is asked of which model: its number, and a metric.
@@ -101,8 +102,8 @@ class JointRows:
         ends = []
         for one, method, error in zip(self.samples, self.methods, self.error, strict=True):
             if method.leaves_range:
-                symmetric = delta.symmetric(one.estimate, error, z)
-                ends.append(with_unknown(one, method, symmetric))
+                symmetric = partial(_symmetric, error=error, z=z)
+                ends.append(with_unknown(one, symmetric))
             else:
                 ends.append(limits_of(one, method, z))
         low = np.array([low for low, _ in ends])
@@ -132,6 +133,10 @@ class JointRows:
             confidence_level=level,
             methods=tuple(entry.name + "+groups" * one.grouped for entry, one in named),
         )
+
+
+def _symmetric(one: Sample, error: Array, z: FloatOrArray) -> tuple[Array, Array]:
+    return delta.symmetric(one.estimate, error, z)
 
 
 def covariances_of_items(items: Items, rows: Sequence[Row]) -> tuple[Array, Array]:
@@ -185,6 +190,8 @@ def rows_of_cells(
 def _method_of(one: Sample, name: str | None) -> Method:
     """Return the named method for one row of joint intervals, or the default: the longest."""
     serving = [method.name for method in METHODS.values() if method.serves(one)]
+    if isinstance(one, UnitSample):  # score limits of units were not tried with a joint quantile
+        serving = [served for served in serving if served != "score"]
     preferred = next(known for known in ("cautious", "score", "logit") if known in serving)
     what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
     return METHODS[preferred if name is None else one_of(name, serving, what)]

@@ -43,7 +43,7 @@ from f1ci.joint import Row, covariances_of_items
 from f1ci.judged import post_stratified
 from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, with_rule
+from f1ci.metrics.averages import Mean
 from f1ci.metrics.base import UNIT
 from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.questions import Data
@@ -56,6 +56,7 @@ from f1ci.samples import (
     UnitSample,
     difference,
     difference_of_units,
+    mean_of_scores,
     sample,
     unpaired,
 )
@@ -239,7 +240,7 @@ class Matrix(_Separate):
         return of_model
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
-        ruled = with_rule(reading.with_average(metric, average), (), self.constant)
+        ruled = reading.with_average(metric, average).counting(self.constant)
         reading.refuse_samples(ruled)
         if average is not None:
             checks.takes(ruled, self._tables[model])
@@ -365,7 +366,7 @@ class Labels(_SameItems):
         as in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
     groups : sequence, optional
         The unit that each item belongs to (a patient, a document): items of one unit may depend on
-        one another. "logit", the default then, and "delta" take that into account.
+        one another. "score", "logit" and "delta" take that into account; see `Units`.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so. With
@@ -532,6 +533,9 @@ class Labels(_SameItems):
         if self._parts:
             rule = f"{question} is for models on the same items: bring the labels of one group"
             raise ValueError(f"{rule}, got the groups {checks.listing(self.models)}")
+        if self._strata.pool is not None and question == "plan":
+            rule = "a plan needs a pilot that was checked as a whole; label_plan says what to check"
+            raise ValueError(f"{rule}, got a pool of {self._strata.pool.sum():,.0f} items")
 
     def _named(
         self, y_true: LabelsLike, predictions: Any
@@ -554,7 +558,7 @@ class Labels(_SameItems):
         metric = reading.with_average(metric, average)
         if isinstance(self._data, UnitCounts):
             reading.check_indicators(metric, average, self._data)
-            return with_rule(metric, (), self.constant), self._data
+            return metric.counting(self.constant), self._data
         reading.refuse_samples(metric)
         if metric.binary and average is not None:
             reading.refuse_labels(self._labels)
@@ -592,8 +596,9 @@ class Labels(_SameItems):
 class Units(_SameItems):
     """TP, FP and FN of each unit: spans of documents, objects of images.
 
-    What a unit holds may depend on one another; units may not. `f1ci.methods.units` has the
-    formulas, and says when they fail.
+    What a unit holds may depend on one another; units may not. Score limits, the default, allow
+    for units that were not seen, such as a document in which nothing is found; if that cannot
+    happen, "logit" limits are shorter. `f1ci.methods.units` has both, and says when they fail.
 
     Parameters
     ----------
@@ -624,7 +629,7 @@ class Units(_SameItems):
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> spans = f1ci.Units({"a": a, "b": b})
     >>> print(spans.interval("f1", "a"))
-    f1 = 0.795 (95 % CI 0.614 to 0.905, logit)
+    f1 = 0.795 (95 % CI 0.540 to 0.903, score)
     >>> test = spans.difference("f1", margin=0.1)
     >>> print(test.interval, round(test.p_value, 3))
     f1 (b - a) = 0.071 (95 % CI 0.001 to 0.141, logit) 0.048
@@ -659,7 +664,7 @@ class Units(_SameItems):
         data = self._counts
         if not self._by_class and not averaged:
             data = data._replace(tables=tuple(table[:, :, 0] for table in data.tables))
-        return with_rule(metric, (), self.constant), data
+        return metric.counting(self.constant), data
 
     def _refuse(self, question: str) -> None:
         if question == "report" and not self._by_class:
@@ -681,14 +686,15 @@ class Scores(_SameItems):
     """One score for each unit: Dice of each image, F1 of each document, token F1 of each answer.
 
     The mean of the scores is reported. Units are independent; several units of one patient may
-    depend on one another, and then `groups` says which belong together. The variance is the
-    jackknife's, without groups the square of ``s / sqrt(n)``. The limits are symmetric on the logit
-    scale, with Student's quantile (`f1ci.methods.units`), so that an interval is as long as a t
-    interval, and stays inside the range.
+    depend on one another, and then `groups` says which belong together. Score limits, the default,
+    allow for units that were not seen, such as an image with the score 0: one image in ten may
+    be of that kind although none of twenty was. The limits of a t interval (``method="logit"``, on
+    the logit scale) do not, and cover about half of the time with 15 images of which 3 % fail. The
+    price is length: if the scores are alike, score limits are up to six times as far apart, and
+    the answer then names both.
 
-    When it fails: if a rare kind of unit has a very low score, a small test set may not hold it.
-    With 20 images, of which one in ten fails, the interval covers 84 % instead of 95 %, as the t
-    interval does.
+    When it fails: see `f1ci.methods.units`. Differences of two models have logit limits, so a rare
+    failure of one model that the test set does not hold is not in them.
 
     Parameters
     ----------
@@ -717,7 +723,8 @@ class Scores(_SameItems):
     >>> b = [0.92, 0.86, 0.82, 0.89, 0.93, 0.8, 0.81, 0.83]
     >>> dice = f1ci.Scores({"a": a, "b": b})
     >>> print(dice.interval(model="a"))
-    mean = 0.841 (95 % CI 0.784 to 0.885, logit)
+    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     >>> test = dice.difference()
     >>> low, high = test.interval
     >>> print(f"{test.estimate:.3f} ({low:.4f}, {high:.4f}), p = {test.p_value:.3f}")
@@ -938,4 +945,4 @@ def _sample_of_scores(name: str, scores: Array, codes: Any) -> UnitSample:
     checks.at_least_two(f"{what} with a score in {name}", int(distinct))
     if codes is not None:
         codes = np.unique(codes, return_inverse=True)[1].astype(np.intp)
-    return UnitSample(_MEAN, units.moves_of_scores(scores, codes), codes is not None)
+    return mean_of_scores(_MEAN, scores, codes)

@@ -116,7 +116,7 @@ class Data:
             "samples" is the mean over units, or over the items of indicators. Metrics of all
             classes, such as "mcc", take no average.
         method : str, optional
-            By default "score", or "logit" for units, runs, and metrics that are not smooth.
+            By default "score", or "logit" for runs and metrics that are not smooth.
             `f1ci.f1_interval` says what each method is.
         confidence_level : float, default 0.95
             The share of test sets in which such an interval contains the true score.
@@ -346,7 +346,7 @@ class Data:
         names : sequence, optional
             What the classes are called in the report, in the order of the rows.
         method : {"score", "logit", "delta"}, optional
-            "score" by default, for units "logit".
+            "score" by default.
         confidence_level : float, default 0.95
             The nominal level of each interval by itself.
 

@@ -235,6 +235,8 @@ class Interval(_Intervals):
     over : tuple or None
         The classes that an average is over: those that occur and have a score. None for other
         scores, and for a difference of averages over different classes.
+    note : str
+        What else to know of the limits, for people.
     """
 
     estimate: Value
@@ -247,6 +249,7 @@ class Interval(_Intervals):
     classes: tuple[Hashable, ...] | None = None
     alternative: str = "two-sided"
     over: tuple[Hashable, ...] | None = None
+    note: str = ""
 
     @property
     def length(self) -> Value:
@@ -282,7 +285,8 @@ class Interval(_Intervals):
             "less": f"at most {high}",
         }
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        answer = f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        return f"{answer}\n{self.note}" if self.note else answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Is the sample F0.5 normal, and does its interval cover? Section 2.4 of Jiang (2020)
 #
-# The interval of {cite:t}`jiang2020` rests on a limit. For many items the sample index is nearly
+# The interval of {cite:t}`jiang2020` rests on a limit: for many items the sample index is nearly
 # normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), and its standard error can
 # be estimated from the same items. Is a thousand items many? The paper simulates
-# {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation. Then
-# it needs no simulation: the numbers are sums over all possible tables of counts, and we compute
-# these sums. At the end the same sums show where the interval stops working.
+# {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation, and
+# then does without it, because the numbers are sums over all possible tables of counts. At the end
+# the same sums show where the interval stops working.
 
 # %% tags=["parameters"]
 replicates: int = 10_000  # simulated data sets, as in the paper
@@ -82,7 +82,15 @@ say("jiang-normality-truth-distance", abs(theirs - truth) / truth_error)
 rows = [["printed, from a million realisations", f"{theirs:.7f}"]]
 rows += [[f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"]]
 rows += [["exact", f"{truth:.7f}"]]
-show.table(["true F0.5", ""], rows, numeric=(1,))
+show.table(
+    ["true F0.5", "how it is found"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "Three values of the true F0.5. The paper simulates it; the exact value follows from "
+        "the model."
+    ),
+)
 
 # %% [markdown]
 # The printed "true" value is itself a mean over random draws, with a standard error of
@@ -154,7 +162,13 @@ exact = {
 for name, (value, outcome_deviation) in exact.items():
     record(f"jiang/section-2.4/{name}", value, deviation=outcome_deviation)
 names = ["true_f0.5", "mean_f0.5", "standard_deviation", "mean_standard_error"]
-show.compare([f"jiang/section-2.4/{name}" for name in (*names, "covered", "coverage")])
+show.compare(
+    [f"jiang/section-2.4/{name}" for name in (*names, "covered", "coverage")],
+    caption=(
+        "Section 2.4 of the paper, exactly. Every printed number comes from a simulation, "
+        "ours from a sum."
+    ),
+)
 
 # %% [markdown]
 # Every printed number agrees with the exact one within the error of the paper's simulation. Our
@@ -172,7 +186,15 @@ for name, ours in simulated.items():
     theirs = (printed(identity) - value) / (spread / sets**0.5)
     row = [show.described(identity), f"{value:.7f}", f"{ours:.7f}", f"{in_errors:+.1f}"]
     rows.append([*row, show.printed(identity), f"{theirs:+.1f}"])
-show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
+show.table(
+    ["quantity", "exact", "simulated", "in s.e.", "printed", "in s.e."],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Our simulation beside the exact numbers and the paper's. Both columns in standard "
+        "errors (s.e.) should stay between -3 and 3."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
@@ -297,7 +319,7 @@ for size in curve_sizes:
 too_high, too_low, outside, logit_coverage, defined = 100 * np.transpose(curve)
 plain_coverage = defined - too_high - too_low
 
-# %% mystnb={"image": {"alt": "Above: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Below: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
+# %% mystnb={"image": {"alt": "Above: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Below: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
 # Draw coverage and misses against the size of the data set.
 figure, (left, right) = figures.subplots(2, 1, height=6.0)
 blue, red, green = (figures.COLOURS[c] for c in ("blue", "vermilion", "green"))
@@ -305,11 +327,12 @@ left.plot(curve_sizes, logit_coverage, "D-.", color=green, label="logit")
 left.plot(curve_sizes, plain_coverage, "o-", color=blue, label="plain")
 look = {"ms": 8, "mfc": "none", "color": red, "zorder": 3}
 left.plot([n], [printed("jiang/section-2.4/coverage")], "s", label="printed", **look)
-left.axhline(100 * level, color="black", linewidth=0.8)
+left.axhline(100 * level, color="black", linewidth=0.8, label=f"the level: {100 * level:g} %")
 left.set(ylabel="per cent", title="Coverage")
 right.plot(curve_sizes, too_high, "^-", color=red, label="interval above the truth")
 right.plot(curve_sizes, too_low, "v--", color=blue, label="interval below the truth")
-right.axhline(50 * (1 - level), color="black", linewidth=0.8)
+half = 50 * (1 - level)
+right.axhline(half, color="black", linewidth=0.8, label=f"as promised: {half:g} %")
 right.set(title="Misses", ylim=(0, None))
 for axis, place in ((left, "lower right"), (right, "best")):
     axis.set(xscale="log", xlabel="size $n$ of the data set")
@@ -326,7 +349,15 @@ rows = [
     for size, row in zip(curve_sizes, shares, strict=True)
 ]
 head = ["n", "coverage (%)", "above (%)", "below (%)", "upper end above 1 (%)"]
-show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
+show.table(
+    [*head, "logit: coverage (%)"],
+    rows,
+    numeric=range(6),
+    caption=(
+        "Coverage and misses by the size of the data set. In small data sets the delta "
+        "interval misses on one side only, and may end above 1."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the numbers at the smallest size for the text.

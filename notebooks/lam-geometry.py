@@ -3,8 +3,8 @@
 #
 # The end points of the Wilson direct interval are roots of a quartic equation. How many real roots
 # does it have, and where are they? The proof of {cite:t}`lam2024` finds exactly two, both in
-# $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof.
-# It shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
+# $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof,
+# and shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
 # [the chapter](/book/lam.md)). It also draws Figures 1 and 3: the map from F\* to F1, and which of
 # the two Wilson intervals is shorter.
 
@@ -46,13 +46,14 @@ z = float(norm.ppf(0.5 + 0.5 * confidence_level))
 # %%
 COUNTS = {"true positive": 26, "false positive": 5, "false negative": 5, "true negative": 24}
 COLOURS = {
-    "true positive": figures.COLOURS["blue"],
-    "false positive": figures.COLOURS["vermilion"],
-    "false negative": figures.COLOURS["orange"],
-    "true negative": "#dddddd",
+    "true positive": "#0072b3",
+    "false positive": "#c04e00",
+    "false negative": "#e69f01",
+    "true negative": "#ddddde",
 }
-# White letters cannot be read on the bright discs.
-DARK = {"true negative": figures.COLOURS["grey"], "false negative": "black"}
+# White letters cannot be read on the bright discs. On dark pages discs and letters stay as they are,
+# because these are not quite the colours of the book's lines.
+DARK = {"true negative": "#4a4a4b", "false negative": "#000001"}
 items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COUNTS.values())))
 
 
@@ -62,7 +63,7 @@ def draw_items(axis, kinds, letters):
     for place, kind in enumerate(kinds):
         x, y = place % 10, -(place // 10)
         axis.plot(x, y, "o", markersize=18, color=COLOURS[kind])
-        look = {"ha": "center", "va": "center", "fontsize": 10, "color": DARK.get(kind, "white")}
+        look = {"ha": "center", "va": "center", "fontsize": 10, "color": DARK.get(kind, "#fffffe")}
         axis.annotate(letters[kind], (x, y), **look)
     axis.set(xlim=(-0.7, 9.7), ylim=(-ceil(len(kinds) / 10), 0.7), aspect="equal")
     axis.axis("off")
@@ -140,7 +141,15 @@ rows = [
     ["equations 23 to 25", f"{float(equation_23):.3e}"],
     ["exact, over all outcomes", f"{exact_variance:.3e}"],
 ]
-show.table(["variance of the sample F1", ""], rows, numeric=(1,))
+show.table(
+    ["variance of the sample F1", "value"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "The variance of the sample F1, three ways. Only one equation has the order of the "
+        "exact value."
+    ),
+)
 
 # %% [markdown]
 # The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times the variance by
@@ -178,7 +187,10 @@ for place in ("equation-55", "lemma-2", "theorem-1"):
     record(f"lam/{place}/k_bound", bound)
 record("lam/section-4.5/v_factor", 1 / bound)
 record("lam/section-4.5/minimum_relevant", floor(paper_z**2 / bound) + 1)
-show.compare(list(page.records))
+show.compare(
+    list(page.records),
+    caption="Coefficients and bounds of the quartic. The printed ones follow from the polynomial.",
+)
 
 # %% [markdown]
 # So the paper's theorem applies if $\kappa < 16/11$, that is if $v > \frac{11}{16} z^2$. At the 95 %
@@ -286,7 +298,15 @@ for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000)))
     rows[-1].append(f"{min(distance for _, distance in roots_by_score):.2f}")
     rows[-1].append(f"{distance_to_f1ci(round(items)):.0e}" if whole else "")
 head = ["v", "k", "k < 16/11?", "real roots", "imaginary part of the others, at least"]
-show.table([*head, "distance to f1ci's end points, at most"], rows, numeric=(0, 1, 3, 4, 5))
+show.table(
+    [*head, "distance to f1ci's end points, at most"],
+    rows,
+    numeric=(0, 1, 3, 4, 5),
+    caption=(
+        "Roots of the quartic at every estimate. Two real roots lie around the estimate also "
+        "where k is below the paper's bound."
+    ),
+)
 
 # %% [markdown]
 # There are always two, one on each side of the sample value, both in $[0, 1]$. The two complex
@@ -301,7 +321,15 @@ for level in (0.9, 0.95, 0.99, 0.999):
     needed = floor(float(norm.ppf(0.5 + level / 2)) ** 2 / bound) + 1
     rows.append([f"{100 * level:g} %", f"{needed}", "1"])
 head = ["confidence level", "relevant items, paper's theorem", "in truth"]
-show.table(head, rows, numeric=(0, 1, 2))
+show.table(
+    head,
+    rows,
+    numeric=(0, 1, 2),
+    caption=(
+        "Relevant items from which the Wilson direct interval exists. The paper's theorem "
+        "asks for more than is needed."
+    ),
+)
 
 # %% [markdown]
 # ## Figure 3: which Wilson interval is shorter?
@@ -340,8 +368,8 @@ def draw_lengths(axis, rank, items):
         look = {k: figures.METHODS[method][k] for k in ("color", "linestyle", "label")}
         look["label"] = look["label"] if rank == 0 else None
         axis.plot(f, length(items, method), **look, linewidth=1.0 + 0.5 * rank)
-    top = (0.45, length(items, "wilson_indirect")[450])
-    shift = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center"}
+    top = (0.45, max(length(items, method)[450] for method in METHODS))
+    shift = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
     axis.annotate(f"$v$ = {items}", top, **shift)
 
 
@@ -353,7 +381,8 @@ for rank, items in enumerate(relevant):
     draw_lengths(left, rank, items)
     look = {"color": shades[rank % 4], "linestyle": ("-", "--", "-.", ":")[rank % 4]}
     right.plot(f, direct_minus_indirect(items), label=f"{items}", **look)
-left.set(xlabel="sample $F_1$", ylabel="length", title="Lengths", ylim=(0, None))
+left.set(xlabel="sample $F_1$", ylabel="length", title="Lengths")
+left.set_ylim(0, 1.12 * length(min(relevant), "wilson_indirect").max())
 left.legend(loc="lower center")
 right.axhline(0, color="black", linewidth=0.8)
 right.set(xlabel="sample $F_1$", title="Wilson direct minus Wilson score")
@@ -378,7 +407,14 @@ say("lam-geometry-limit", limit)
 say("lam-geometry-crossing-small", crossing(relevant[0]))
 say("lam-geometry-smallest", relevant[0])
 head = ["v", "direct shorter by up to", "longer by up to", "equal at sample F1 ="]
-show.table(head, rows, numeric=(0, 1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(0, 1, 2, 3),
+    caption=(
+        "Where the direct interval is shorter, and where it is longer. At large v both are alike."
+    ),
+)
 
 # %% [markdown]
 # The statement holds, and we can name the place where the two change roles. It moves from
@@ -405,7 +441,15 @@ rows = [
     ["P(n11 < 0)", f"{below:g}", f"{0.5 + 0.5 * confidence_level:g}"],
     [f"P(n11 > {items})", f"{above:g}", f"{0.5 + 0.5 * confidence_level:g}"],
 ]
-show.table([f"v = {items}", "greatest over all F*", "needed"], rows, numeric=(1, 2))
+show.table(
+    [f"v = {items}", "greatest over all F*", "needed"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "End points that Clopper and Pearson's definition cannot give. The greatest "
+        "probability stays below the one needed."
+    ),
+)
 
 # %% [markdown]
 # So the two equations have no solution there. Software must set these end points itself: 0 below,
@@ -428,7 +472,15 @@ rows = []
 for method, look in figures.METHODS.items():
     intervals = [limits(method, *case) for case in cases.values()]
     rows.append([look["label"], *(f"{i.low:.4f} to {i.high:.4f}" for i in intervals)])
-show.table(["", *cases], rows, numeric=(1, 2, 3))
+show.table(
+    ["method", *cases],
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Intervals where no item is right, none is wrong, or none is relevant. Software must "
+        "set these end points itself."
+    ),
+)
 
 # %%
 # Check the limits that have a closed form.

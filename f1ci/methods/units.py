@@ -1,44 +1,98 @@
-"""Scores over units whose items may depend on one another: documents, images, users.
+r"""Scores over units whose items may depend on one another: documents, images, users.
 
-Units are independent, the items of one unit are not. One rule serves every score:
+Units are independent, the items of one unit are not. A unit is a row of counts by cell: TP, FP and
+FN; the cells of a confusion matrix; a score and what it lacks to 1. Any score is a function of the
+sums of the rows.
+
+**Score limits.** The sentence of `f1ci.methods.region` holds with units as the kinds: the limits
+are the range of the score over all shares q of kinds of units with
+
+    sum over g of p_g^2 / q_g <= 1 + z^2 / G,        p_g = 1 / G for each of G units seen.
+
+Kinds of units that were not seen have p = 0. They are the units whose items are all in one cell, so
+that the worst and the best unit are among them. Their size is the mean size of a unit as its items
+see it, sum of n_g^2 / sum of n_g, because a perfect score then has about Wilson's limits for
+1 / sum h_g^2 units, where h_g is the share of unit g in the items. If every item is a unit, these
+are the limits of independent items; of two kinds of units they are Wilson's (1927). Neither
+Student's quantile nor a variance is needed.
+
+When they fail: six or fifteen units of which one holds half of the items cover about 0.90 (book,
+chapter "Units"). They are long where units hardly differ, since a unit that fails is possible:
+eight images with scores near 0.95 have limits six times as far apart as those of a t interval.
+
+**Logit limits** assume that no unit can be much worse than those seen; differences of two models
+have no others, because a unit in which one model is perfect and the other all wrong is absurd.
 
 1. Leave each unit out in turn. Without unit g the score changes by theta - theta_g. The jackknife
-   variance is (G - 1) / G times the sum of the squares of these changes, for G units.
-2. The limits are symmetric on the logit scale of the score's range, so they stay inside it. The
-   centre of an average over classes is the score less the jackknife's bias.
-3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom, where h_g is the share of
-   unit g in the items that the score depends on. Units of one size give G - 1 degrees of freedom,
-   and a few large units fewer.
+   variance is (G - 1) / G times the sum of the squares of these changes.
+2. The limits are symmetric on the logit scale of the score's range, so they stay inside it.
+3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom. Units of one size give
+   G - 1 degrees of freedom, and a few large units fewer.
 
-If no unit changes the score, all units are alike, and nothing is known of other kinds. Their share
-is at most Wilson's upper limit for none of G, z^2 / (G + z^2), and they may have any score. For a
-perfect score these are Wilson's limits, with one item for each unit. Units without items change
+When they fail: if a rare kind of unit has a very low score, a small sample may not hold it, and
+coverage falls to one half.
+
+These are kernels: a table has the units first and the cells last. Units without items change
 nothing.
-
-When this fails: coverage is below the level if the score is nearly perfect, the items are strongly
-dependent, and a few units are much larger than the others; if a class of an average occurs in one
-unit only; and if large units are harder than small ones.
-
-These are kernels: arrays have the units first, and a batch or the classes last.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from f1ci.methods import delta
-from f1ci.methods.closed_form import Limits, tversky_moments
+from f1ci.methods import delta, region
+from f1ci.methods.closed_form import Limits
 from f1ci.types import Array, FloatOrArray
+
+# A dense or sparse array of shape (units, cells).
+Table: TypeAlias = Any
+
+# Counts by cell (K, B) -> the score (B,), and the influence of each cell (K, B).
+Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
 # Changes this small relative to what they are differences of are rounding.
 _ROUNDING = 1e-13
 
 # A unit with all but this share holds everything, and leaving it out says nothing.
 _EVERYTHING = 1e-12
+
+# Tables without a unit are worked on in blocks of about so many numbers.
+_BLOCK = 1 << 18
+
+
+def score_limits(evaluate: Evaluate, table: Table, z: float) -> tuple[float, float]:
+    """Return the range of a score in Pearson's region, with units as kinds.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Takes counts by cell (K, B); returns the score and its influences, whose mean is 0.
+    table : ndarray or sparse array, shape (units, K)
+        What each unit holds.
+    z : float
+        The two-sided normal quantile of the level.
+    """
+    size = np.asarray(table.sum(axis=1))
+    table = table[size > 0.0]
+    units, cells = table.shape
+    if not units:
+        return np.nan, np.nan
+    unseen = (size * size).sum() / size.sum()
+
+    def by_unit(q: Array) -> tuple[Array, Array]:
+        counts = table.T @ q[:units] + unseen * q[units:]
+        value, influence = evaluate(counts)
+        slopes = influence / counts.sum(axis=0)
+        return value, np.concatenate([table @ slopes, unseen * slopes])
+
+    kinds = np.concatenate([np.ones(units), np.zeros(cells)])
+    low, high = region.score_limits(by_unit, kinds[:, None], z)
+    return float(low[0]), float(high[0])
 
 
 class Moves(NamedTuple):
@@ -54,20 +108,63 @@ class Moves(NamedTuple):
         How far the score changes if the unit is left out.
     share : ndarray, shape (units, ...)
         The unit's share in the items that the score depends on.
-    bias : ndarray or float
-        By how much the score is too high on average, as the jackknife says; for averages by class.
     """
 
     estimate: Array
     influence: Array
     left_out: Array
     share: Array
-    bias: FloatOrArray = 0.0
 
     @property
     def units(self) -> Array:
         """The number of units that hold items, at least 1."""
         return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
+
+
+def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
+    """Return how units move a score.
+
+    Cells belong to parts, such as classes. A unit's share is the mean of its shares in the parts,
+    which count by how much of the variance they would give if items were independent.
+    """
+    total = np.asarray(table.sum(axis=0))
+    value, by_cell = evaluate(total[:, None])
+    slope = np.nan_to_num(by_cell[:, 0])
+    # 1. The influence.
+    moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), 1e-300)
+    # 2. The share.
+    part = part.astype(np.intp, copy=False)
+    squares = np.bincount(part, total * slope * slope)
+    weight = squares / np.maximum(np.bincount(part, total), 1e-300) if squares.any() else None
+    matters = np.asarray(table.sum(axis=1) if weight is None else table @ weight[part])
+    share = matters / max(matters.sum(), 1e-300)
+    # 3. The changes. If the score is undefined without a unit, the influence says what it changes.
+    others = np.maximum(1.0 - share, _EVERYTHING)
+    by_influence = np.where(others > _EVERYTHING, moved / others, 0.0)
+    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
+    left_out = np.where(np.isnan(change), by_influence, change)
+    return Moves(value[0], moved, left_out, share)
+
+
+def _without_each(evaluate: Evaluate, total: Array, table: Table) -> Array:
+    """Return the score without each unit, (units,)."""
+    step = max(1, _BLOCK // table.shape[1])
+    values = []
+    for start in range(0, table.shape[0], step):
+        block = table[start : start + step]
+        dense = block if isinstance(block, np.ndarray) else block.toarray()
+        values.append(evaluate(total[:, None] - dense.T)[0])
+    return np.concatenate(values)
+
+
+def change(a: Moves, b: Moves) -> Moves:
+    """Return how units move B's score minus A's; its range is symmetric about 0.
+
+    What a unit does to both scores alike cancels, except for rounding.
+    """
+    influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
+    left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
+    return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
 
 
 def delta_moves(moves: Moves) -> Array:
@@ -99,191 +196,36 @@ def degrees_of_freedom(share: Array) -> Array:
     return np.asarray(np.maximum(1.0 / squares - 1.0, 1.0))
 
 
-def limits(moves: Moves, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]) -> Limits:
-    """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
-
-    Without a variance they leave room for units of a kind that was not seen. They are the whole
-    range where the score is undefined.
-    """
-    estimate = moves.estimate
-    least, largest = range_
-    error = jackknife_error(moves)
-    t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
-    # 1. The bias moves the centre half of the way to a border at most.
-    halfway = 0.5 * (least + estimate), 0.5 * (largest + estimate)
-    low, high = delta.logit(np.clip(estimate - moves.bias, *halfway), error, t, range_)
-    # 2. Without a variance all units are alike.
-    low_if_alike, high_if_alike = _limits_of_alike_units(moves, z, range_)
-    low = np.where(error == 0.0, low_if_alike, np.minimum(low, estimate))
-    high = np.where(error == 0.0, high_if_alike, np.maximum(high, estimate))
-    # 3. An undefined score may be anything.
-    undefined = np.isnan(estimate)
-    return np.where(undefined, least, low), np.where(undefined, largest, high)
-
-
-def _limits_of_alike_units(
+def logit_limits(
     moves: Moves, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]
 ) -> Limits:
-    """Return the limits if all units are alike.
+    """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
 
-    The share of other units is at most Wilson's upper limit for none of G. They may have any score.
+    They are the whole range where the score is undefined or has no variance.
+    """
+    t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
+    low, high = delta.logit(moves.estimate, jackknife_error(moves), t, range_)
+    undefined = np.isnan(moves.estimate)
+    return np.where(undefined, range_[0], low), np.where(undefined, range_[1], high)
+
+
+def limits_of_difference(
+    moves: Moves, z: FloatOrArray, range_: tuple[FloatOrArray, FloatOrArray]
+) -> Limits:
+    """Return the logit limits of a difference, also where all units have the same difference.
+
+    The share of units of another kind is then at most Wilson's upper limit for none of G,
+    z^2 / (G + z^2). They may have the opposite difference; any one, if the difference is 0.
     """
     estimate = moves.estimate
-    least, largest = range_
+    low, high = logit_limits(moves, z, range_)
     unseen = z * z / (moves.units + z * z)
-    with np.errstate(invalid="ignore"):
-        return estimate - unseen * (estimate - least), estimate + unseen * (largest - estimate)
-
-
-def change(a: Moves, b: Moves) -> Moves:
-    """Return how units move B's score minus A's; its range is symmetric about 0.
-
-    What a unit does to both scores alike cancels, except for rounding.
-    """
-    influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
-    left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
-    share = 0.5 * (a.share + b.share)
-    return Moves(b.estimate - a.estimate, influence, left_out, share, b.bias - a.bias)
-
-
-# From counts to moves.
-
-
-def moves_of_counts(table: Array, a: float, b: float) -> Moves:
-    """Return how units move a Tversky score, from TP, FP and FN of shape (units, 3, ...).
-
-    A unit's share is its share of the relevant items.
-    """
-    matters = np.array([1.0, a > 0.0, b > 0.0]).reshape(1, 3, *(1,) * (table.ndim - 2))
-    table = table * matters
-    total = table.sum(axis=0)
-    estimate = _score(total, a, b)
-    without = _score(np.moveaxis(total - table, 1, 0), a, b)
-    tp, fp, fn = np.moveaxis(table, 1, 0)
-    D = tp + a * fp + b * fn
-    influence = _shares_of(_rounded(tp - estimate * D, tp + D), D.sum(axis=0))
-    share = _shares_of(tp + fp + fn, total.sum(axis=0))
-    return Moves(estimate, influence, _changes(estimate, without), share)
-
-
-def _shares_of(parts: Array, total: Array) -> Array:
-    """Return parts over a total, 0 where the total is 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.nan_to_num(parts / total)
-
-
-def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
-    """Return how units move the mean over classes of a Tversky score, from (units, 3, classes).
-
-    Every class has a score. A unit's share is its share in the classes, which count by how much of
-    the variance they give.
-    """
-    total = table.sum(axis=0)
-    classes = moves_of_counts(table, a, b)
-    weight = _class_weights(total, weighted)
-    scores = np.where(weight > 0.0, classes.estimate, 0.0)
-    estimate = weight @ scores
-    # 1. The influence; the weights are random, too.
-    influence = np.where(weight > 0.0, classes.influence, 0.0) @ weight
-    if weighted:
-        true = table[:, 0] + table[:, 2]
-        influence = influence + true @ (scores - estimate) / true.sum()
-    share = classes.share @ _class_shares(total, a, b, weight)
-    # 2. The changes without each unit, and the jackknife's bias.
-    others = np.moveaxis(total - table, 1, 0)
-    left_out = _changes(estimate, _average(others, a, b, weighted, scores))
-    return Moves(estimate, influence, left_out, share, _bias(left_out, share))
-
-
-def _average(counts: Array, a: float, b: float, weighted: bool, known: Array) -> Array:
-    """Return averages over classes from TP, FP and FN, the first axis; classes last.
-
-    A class without relevant items keeps its known score.
-    """
-    scores = _score(counts, a, b)
-    scores = np.where(np.isnan(scores), known, scores)
-    return np.asarray((_class_weights(counts, weighted) * scores).sum(axis=-1))
-
-
-def _bias(left_out: Array, share: Array) -> Array:
-    """Return (G - 1) (mean without a unit - score), over the G units that hold items."""
-    units = np.maximum((share > 0.0).sum(axis=0), 1)
-    return np.asarray(-(units - 1.0) * left_out.sum(axis=0) / units)
-
-
-def _class_weights(counts: Array, weighted: bool) -> Array:
-    """Return the weights of the classes, from TP, FP and FN, the first axis; classes last."""
-    tp, _, fn = counts
-    weight = tp + fn if weighted else np.ones_like(tp)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
-
-
-def _class_shares(total: Array, a: float, b: float, weight: Array) -> Array:
-    """Return how much of the variance of an average each class gives, if items are independent."""
-    tp, fp, fn = total
-    error = tversky_moments(tp, fp, fn, a, b)[1]
-    variance = np.where(weight > 0.0, weight * error, 0.0) ** 2
-    if not variance.any():
-        return weight
-    return np.asarray(variance / variance.sum())
-
-
-def moves_of_scores(scores: Array, groups: NDArray[np.intp] | None = None) -> Moves:
-    """Return how units, or groups of them, move the mean of the units' scores (units,).
-
-    Units whose score is nan are left out.
-    """
-    known = ~np.isnan(scores)
-    number = max(int(known.sum()), 1)
-    estimate = np.asarray(scores[known].sum() / number if known.any() else np.nan)
-    moved = _rounded(scores - estimate, np.abs(scores) + np.abs(estimate)) / number
-    influence = np.where(known, moved, 0.0)
-    share = known / number
-    if groups is not None:
-        influence = np.asarray(np.bincount(groups, influence), dtype=np.float64)
-        share = np.asarray(np.bincount(groups, share), dtype=np.float64)
-    others = np.maximum(1.0 - share, _EVERYTHING)
-    left_out = np.where(others > _EVERYTHING, influence / others, 0.0)
-    return Moves(estimate, influence, left_out, share)
-
-
-def moves_of_items(
-    estimate: Array,
-    influence: Array,
-    counts: Array,
-    true: NDArray[np.intp],
-    groups: NDArray[np.intp],
-) -> Moves:
-    """Return how groups of items move any metric.
-
-    Rows of alike items have an influence (of one item, mean 0), a count, a true class and a group.
-    A group's share is its share of the items, which count by the mean square of the influences in
-    their true class. A score without the group differs by its influence / (1 - share), exactly if
-    the score is a proportion.
-    """
-    n = counts.sum()
-    sums = np.asarray(np.bincount(groups, counts * influence), dtype=np.float64)
-    sizes = np.asarray(np.bincount(groups, counts * np.abs(influence)), dtype=np.float64)
-    moved = _rounded(sums, sizes) / n
-    square = np.bincount(true, counts * influence**2)
-    of_class = square / np.maximum(np.bincount(true, counts), 1.0)
-    matters = counts * (of_class[true] if of_class.any() else 1.0)
-    share = np.bincount(groups, matters) / matters.sum()
-    others = np.maximum(1.0 - share, _EVERYTHING)
-    left_out = np.where(others > _EVERYTHING, moved / others, 0.0)
-    return Moves(estimate, moved, left_out, share)
-
-
-def _score(counts: Array, a: float, b: float) -> Array:
-    """Return Tversky scores from TP, FP and FN, the first axis."""
-    tp, fp, fn = counts
-    return tversky_moments(tp, fp, fn, a, b)[0]
-
-
-def _changes(estimate: Array, without: Array) -> Array:
-    """Return the changes of a score. One that is undefined without a unit does not change."""
-    return np.nan_to_num(_rounded(estimate - without, np.abs(estimate)))
+    below = np.where(estimate == 0.0, -range_[0], 2.0 * np.abs(estimate))
+    above = np.where(estimate == 0.0, range_[1], 2.0 * np.abs(estimate))
+    alike = jackknife_error(moves) == 0.0
+    low = np.where(alike, np.maximum(estimate - unseen * below, range_[0]), low)
+    high = np.where(alike, np.minimum(estimate + unseen * above, range_[1]), high)
+    return low, high
 
 
 def _rounded(difference: Array, size: Array) -> Array:

@@ -1,16 +1,18 @@
 """Counts by unit.
 
-Oracles: leaving units out by a loop; scipy's quantiles and Wilson interval; scikit-learn's
-averages; numeric derivatives; items in groups; simulation from a known truth.
+Oracles: scipy's Wilson interval and SLSQP search; leaving units out by a loop; scipy's quantiles;
+scikit-learn's averages; numeric derivatives; independent items; simulation from a known truth.
 """
 
 import numpy as np
 import pytest
 from examples import DOCUMENTS, TOY, ask, labels_of, numbers, quiet
-from scipy import stats
+from scipy import optimize, stats
 from sklearn.metrics import f1_score
 
 import f1ci
+from f1ci.data.matrix import CellCounts, all_cells
+from f1ci.methods import region
 
 
 def jackknife_ends(value, counts, degrees):
@@ -29,27 +31,139 @@ def f1_of(counts):
     return 2 * tp / (2 * tp + fp + fn)
 
 
-def test_the_interval_leaves_out_each_document_in_turn():
+# A limit is sought until its slopes promise less than 1e-7 of the way from the estimate.
+SEARCH = 1e-7
+
+# TP, FP and FN of spans that are units of their own.
+SPANS = np.repeat([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [77, 44, 10], axis=0)
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard", f1ci.metrics.fbeta(2)])
+def test_items_as_units_have_the_limits_of_independent_items(metric):
+    alone = f1ci.Counts(77, 44, 10).interval(metric)
+    units = f1ci.Units(SPANS).interval(metric)
+    assert units.method == alone.method == "score"
+    assert tuple(units) == pytest.approx(tuple(alone), abs=SEARCH * alone.length)
+
+
+def test_two_kinds_of_units_have_wilsons_limits():
+    """37 documents without an error and 5 without anything right, of nine spans each."""
+    counts = [[9, 0, 0]] * 37 + [[0, 9, 0]] * 5
+    wilson = np.array(stats.binomtest(37, 42).proportion_ci(method="wilson"))
+    expected = 2 * wilson / (1 + wilson)  # F1 of the share of right spans
+    assert tuple(f1ci.Units(counts).interval()) == pytest.approx(tuple(expected), abs=SEARCH)
+    means = f1ci.mean_interval([1.0] * 37 + [0.0] * 5)
+    assert tuple(means) == pytest.approx(tuple(wilson), abs=SEARCH)
+
+
+def test_one_error_more_lowers_a_limit_by_little():
+    """15 documents of 8 spans with 0, 1, 2 and 3 errors. The first is Wilson's, 15 of 15, as F1.
+
+    A variance of zero, which is no case of its own, had a limit .17 lower than one error.
+    """
+    lows = []
+    for errors in range(4):
+        counts = np.array([[8, 0, 0]] * 15)
+        counts[:errors] = [7, 1, 0]
+        lows.append(f1ci.Units(counts).interval().low)
+    wilson = stats.binomtest(15, 15).proportion_ci(method="wilson").low
+    assert lows[0] == pytest.approx(2 * wilson / (1 + wilson), abs=SEARCH)
+    np.testing.assert_array_less(np.diff(lows), 0.0)
+    np.testing.assert_array_less(-0.005, np.diff(lows))
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_limits_are_the_range_that_another_search_finds(side):
+    """SLSQP over the shares of units, three kinds of them unseen: all found, spurious, missed."""
+    size = DOCUMENTS.sum(axis=1)
+    unseen = (size**2).sum() / size.sum() * np.eye(3)
+    kinds = np.concatenate([DOCUMENTS, unseen])
+    p = np.append(np.full(len(DOCUMENTS), 1 / len(DOCUMENTS)), np.zeros(3))
+    allowed = 1 + stats.norm.ppf(0.975) ** 2 / len(DOCUMENTS)
+    within = {"type": "ineq", "fun": lambda q: allowed - (p**2 / q).sum()}
+    whole = {"type": "eq", "fun": lambda q: q.sum() - 1}
+    found = optimize.minimize(
+        lambda q: -side * f1_of(q[:, None] * kinds),
+        (p + 0.05) / (p + 0.05).sum(),
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * len(p),
+        constraints=[within, whole],
+        options={"ftol": 1e-12, "maxiter": 1_000},
+    )
+    interval = f1ci.Units(DOCUMENTS).interval()
+    limit = interval.high if side == 1 else interval.low
+    assert limit == pytest.approx(-side * found.fun, abs=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["f1", "macro_f1", "kappa", "mcc"])
+def test_limits_of_units_widen_with_the_level(metric):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2 if metric == "f1" else 3, 60)
+    predicted = np.where(rng.random(60) < 0.8, y, rng.integers(0, y.max() + 1, 60))
+    test = f1ci.Labels(y, predicted, groups=rng.integers(0, 9, 60))
+    inner = test.interval(metric).estimate, test.interval(metric).estimate
+    for level in (0.5, 0.8, 0.95, 0.99, 0.9999):
+        low, high = test.interval(metric, confidence_level=level)
+        assert low < inner[0]
+        assert inner[1] < high
+        inner = low, high
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "weighted_f1", "kappa", "mcc", "accuracy"])
+def test_items_as_units_have_the_region_of_independent_items(metric):
+    """The variance factor, which is for classes, is left out."""
+    true, pred = labels_of(TOY)
+    units = f1ci.score_interval(true, pred, metric, groups=np.arange(100))
+    counts = np.array(TOY, float).reshape(9, 1)
+    low, high = region.score_limits(
+        lambda q: f1ci.metrics.get(metric).slopes(CellCounts(all_cells(3), q)),
+        counts,
+        stats.norm.ppf(0.975),
+    )
+    assert tuple(units) == pytest.approx((low[0], high[0]), abs=SEARCH)
+    alone = f1ci.score_interval(true, pred, metric)
+    assert tuple(units) == pytest.approx(tuple(alone), abs=0.02 * alone.length)
+
+
+def test_a_known_class_that_no_unit_holds_makes_the_limits_wider():
+    true, pred, groups = [0, 1, 1] * 8, [0, 1, 0] + [0, 1, 1] * 7, np.arange(24) // 3
+    with pytest.warns(f1ci.UndefinedMetricWarning, match="leaves out class 2"):
+        known = f1ci.f1_score_interval(true, pred, average="macro", groups=groups, labels=[0, 1, 2])
+    without = f1ci.f1_score_interval(true, pred, average="macro", groups=groups)
+    assert known.estimate == without.estimate
+    assert known.low < without.low
+
+
+def test_an_answer_says_when_units_that_cannot_fail_have_shorter_limits():
+    alike = f1ci.Units([[8, 1, 1]] * 9 + [[8, 2, 0], [7, 1, 1]])
+    low, high = alike.interval(method="logit")
+    assert alike.interval().note.startswith(f"{low:.4f} to {high:.4f} if no unit can be much worse")
+    assert alike.interval().note in str(alike.interval())
+    assert f1ci.Units([[9, 0, 0]] * 5 + [[0, 9, 0]] * 5).interval().note == ""
+
+
+def test_logit_leaves_out_each_document_in_turn():
     """The degrees of freedom are 1 / sum of h^2 - 1, with the documents' shares h of the spans."""
     share = DOCUMENTS.sum(axis=1) / DOCUMENTS.sum()
     expected = jackknife_ends(f1_of, DOCUMENTS, 1 / (share**2).sum() - 1)
-    found = f1ci.Units(DOCUMENTS).interval()
-    assert found.method == "logit"
+    found = f1ci.Units(DOCUMENTS).interval(method="logit")
     assert tuple(found) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("average", [None, "micro", "macro", "weighted"])
-@pytest.mark.parametrize("method", ["logit", "delta"])
+@pytest.mark.parametrize("method", ["score", "logit", "delta"])
 def test_documents_with_nothing_in_them_change_nothing(average, method):
     """Neither limits nor standard errors; the delta method once counted them in G / (G - 1)."""
     counts = np.random.default_rng(2).integers(0, 9, (2, 9, 2, 3))
     empty = np.concatenate([counts, np.zeros((2, 6, 2, 3), int)], axis=1)
     options = {"average": average, "method": method}
-    for of_data in (
+    questions = [
         lambda of: numbers(of.interval(model="a", **options)),
         lambda of: numbers(of.difference(average=average or "micro", method=method)),
         lambda of: of.joint(["f1", "recall"], average=average or "micro", method=method).covariance,
-    ):
+    ]
+    # Differences and joint intervals of units have no score limits.
+    for of_data in questions[: 1 if method == "score" else 3]:
         one, other = (of_data(f1ci.Units({"a": a, "b": b})) for a, b in (counts, empty))
         np.testing.assert_allclose(other, one, rtol=1e-12)
 
@@ -118,14 +232,11 @@ def test_a_class_without_a_score_counts_as_asked_by_both_names_of_the_average(co
     assert tuple(named) == tuple(averaged)
 
 
-def test_units_that_all_agree_count_as_one_item_each():
-    wilson = stats.binomtest(10, 10).proportion_ci(method="wilson")
-    assert tuple(f1ci.Units([[5, 0, 0]] * 10).interval()) == pytest.approx(tuple(wilson), abs=1e-12)
-    wilson = stats.binomtest(0, 10).proportion_ci(method="wilson")
-    assert tuple(f1ci.Units([[0, 3, 1]] * 10).interval()) == pytest.approx(tuple(wilson), abs=1e-12)
+def test_units_without_items_have_no_score():
     with pytest.warns(f1ci.UndefinedMetricWarning, match="f1 is undefined; nan was"):
         nothing = f1ci.Units([[0, 0, 0]] * 10).interval()
     assert np.isnan(nothing.estimate)
+    assert tuple(nothing) == (0.0, 1.0)
 
 
 def test_a_standard_error_of_zero_is_not_passed_over():
@@ -133,25 +244,49 @@ def test_a_standard_error_of_zero_is_not_passed_over():
         assert tuple(f1ci.Units([[5, 0, 0]] * 10).interval(method="delta")) == (1.0, 1.0)
     with pytest.warns(f1ci.DegenerateVarianceWarning, match="has length zero"):
         f1ci.Units({"A": DOCUMENTS, "B": DOCUMENTS}).difference(method="delta")
+    with pytest.warns(f1ci.DegenerateVarianceWarning, match="method='score' avoids this"):
+        assert tuple(f1ci.Units([[5, 1, 0]] * 10).interval(method="logit")) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("gain", [0.01, -0.2])
+def test_equal_differences_of_all_units_are_judged_by_their_number(gain):
+    """12 images, each better by .01. Wilson's limit for the share of images that are worse by it.
+
+    It is z^2 / (12 + z^2), so that zero enters at z^2 = 12, where the p-value is .0005; that of a
+    sign test is 2 / 2^12 = .0005.
+    """
+    scores = np.full(12, 0.5)
+    test = f1ci.Scores({"A": scores, "B": scores + gain})
+    with pytest.warns(f1ci.DegenerateVarianceWarning, match="how many units may be of another"):
+        found = test.difference()
+    z2 = stats.norm.ppf(0.975) ** 2
+    half = 2 * abs(gain) * z2 / (12 + z2)
+    assert tuple(found.interval) == pytest.approx((gain - half, gain + half), abs=1e-12)
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(np.sqrt(12)), rel=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore:.* rests on:f1ci.SmallSampleWarning")
 def test_a_class_in_one_document_leaves_room_for_others():
-    """Units of another kind are at most a share z^2 / (G + z^2), Wilson's limit for none of G."""
+    """Units of another kind are at most a share z^2 / (1 + z^2), Wilson's limit for none of one."""
     low, high = f1ci.Units([[7, 6, 4], [0, 0, 0], [0, 0, 0]]).interval()
-    estimate, z = 14 / 24, stats.norm.ppf(0.975)
-    unseen = z * z / (1 + z * z)
-    expected = estimate * (1 - unseen), estimate + (1 - estimate) * unseen
-    assert (low, high) == pytest.approx(expected, rel=1e-12)
+    z2 = stats.norm.ppf(0.975) ** 2
+    # Times 17, the size of the document, TP and errors move to one side.
+    tp, errors, more = 7 / (1 + z2), 10 / (1 + z2), 17 * z2 / (1 + z2)
+    worst = 2 * tp / (2 * tp + errors + more)
+    best = 2 * (tp + more) / (2 * (tp + more) + errors)
+    assert (low, high) == pytest.approx((worst, best), abs=SEARCH)
 
 
 @pytest.mark.parametrize(("skewed", "least"), [(False, 0.93), (True, 0.92)])
 def test_coverage_with_ten_documents(skewed, least):
-    """Correlation 0.1 within documents of about 10 spans; the delta method covers 0.89, 0.84."""
+    """Correlation 0.1 within documents of about 10 spans; the delta method covers 0.89, 0.84.
+
+    A unit that fails is possible, but no unit does, so the score limits cover nearly always.
+    """
     rng = np.random.default_rng(11)
     share, rho, runs = 2 / 3, 0.1, 1_000
     sizes = np.full(10, 10) if not skewed else np.array([2, 3, 4, 5, 6, 8, 10, 12, 20, 30])
-    held = {"logit": 0, "delta": 0}
+    held = {"score": 0, "logit": 0, "delta": 0}
     for _ in range(runs):
         p = rng.beta(share * (1 - rho) / rho, (1 - share) * (1 - rho) / rho, 10)
         tp = rng.binomial(sizes, p)
@@ -159,6 +294,7 @@ def test_coverage_with_ten_documents(skewed, least):
         for method in held:
             low, high = f1ci.Units(counts).interval(method=method)
             held[method] += low <= 0.8 <= high  # F1 = 2 * 2/3 / (1 + 2/3)
+    assert held["score"] / runs > 0.97
     assert held["logit"] / runs > least
     assert held["delta"] / runs < 0.92
 
@@ -180,6 +316,7 @@ def assert_ordered_and_wider(a, b):
 
 
 @pytest.mark.filterwarnings("ignore:.* rests on:f1ci.SmallSampleWarning")
+@pytest.mark.filterwarnings("ignore:.*how many units may be:f1ci.DegenerateVarianceWarning")
 @pytest.mark.parametrize(
     ("a", "b"),
     [
@@ -210,7 +347,7 @@ def test_groups_of_one_item_have_the_divisor_n_minus_1(metric, times):
     true, pred = np.tile([true, pred], times)
     groups = np.tile(np.arange(100), times)
     grouped = f1ci.score_interval(true, pred, metric, groups=groups)
-    assert grouped.method == "logit+groups"
+    assert grouped.method == "score+groups"
     assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
     error = alone.standard_error * np.sqrt(n / (n - 1))
     assert grouped.standard_error == pytest.approx(error, rel=1e-9)

@@ -1,4 +1,7 @@
-"""Means of scores by unit: scipy's t interval is the reference, also on the logit scale."""
+"""Means of scores by unit.
+
+Scipy's t interval is the reference of logit limits; those of score limits are in test_clustered.
+"""
 
 import numpy as np
 import pytest
@@ -19,8 +22,31 @@ def logit_t(scores, level=0.95):
     return special.expit(special.logit(p) + np.array([-half, half]))
 
 
+def test_one_score_below_one_moves_a_limit_by_little():
+    """Wilson's limits of 12 images without a failure, and eleven images with one of .999."""
+    wilson = stats.binomtest(12, 12).proportion_ci(method="wilson")
+    assert tuple(f1ci.mean_interval([1.0] * 12)) == pytest.approx(tuple(wilson), abs=1e-7)
+    low, high = f1ci.mean_interval([1.0] * 11 + [0.999])
+    assert low == pytest.approx(wilson.low, abs=1e-4)
+    assert high == pytest.approx(1.0, abs=1e-4)
+
+
+def test_a_rare_failure_is_covered():
+    """Fifteen images, of which 3 % fail: a t interval covers half of the time."""
+    rng = np.random.default_rng(5)
+    covered = {"score": 0, "logit": 0}
+    truth = 0.97 * 40 / 42
+    for _ in range(400):
+        scores = rng.beta(40, 2, 15) * (rng.random(15) >= 0.03)
+        for method in covered:
+            low, high = f1ci.mean_interval(scores, method=method)
+            covered[method] += low <= truth <= high
+    assert covered["score"] / 400 > 0.93
+    assert covered["logit"] / 400 < 0.65
+
+
 def test_the_mean_is_a_t_interval_on_the_logit_scale():
-    interval = f1ci.mean_interval(DICE)
+    interval = f1ci.mean_interval(DICE, method="logit")
     assert interval.estimate == pytest.approx(DICE.mean(), abs=1e-15)
     assert interval.standard_error == pytest.approx(stats.sem(DICE), rel=1e-12)
     assert list(interval) == pytest.approx(logit_t(DICE), rel=1e-9)
@@ -41,7 +67,7 @@ def test_images_of_patients_are_a_cluster_robust_mean():
     """statsmodels' cluster-robust error of a mean, times the root of G / (G - 1)."""
     sm = pytest.importorskip("statsmodels.api")
     patients = np.repeat([0, 1, 2, 3], 2)
-    interval = f1ci.mean_interval(DICE, groups=patients)
+    interval = f1ci.mean_interval(DICE, groups=patients, method="logit")
     fit = sm.OLS(DICE, np.ones(8)).fit(
         cov_type="cluster", cov_kwds={"groups": patients, "use_correction": False}
     )
@@ -60,11 +86,11 @@ def test_a_unit_with_nothing_to_find():
     with pytest.warns(
         f1ci.UndefinedMetricWarning, match="mean leaves out 2 units whose score is undefined; empty"
     ):
-        skipped = f1ci.mean_interval([*DICE, NAN, NAN])
+        skipped = f1ci.mean_interval([*DICE, NAN, NAN], method="logit")
     assert list(skipped) == pytest.approx(logit_t(DICE), rel=1e-9)
     assert skipped.standard_error == pytest.approx(stats.sem(DICE), rel=1e-12)
     for constant in (0, 1):
-        counted = f1ci.mean_interval([*DICE, NAN, NAN], empty=constant)
+        counted = f1ci.mean_interval([*DICE, NAN, NAN], empty=constant, method="logit")
         expected = logit_t([*DICE, constant, constant])
         assert list(counted) == pytest.approx(expected, rel=1e-9)
 

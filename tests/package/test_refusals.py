@@ -38,7 +38,7 @@ OPTIONS = [
     (partial(score, method="blur", groups=TRUE), "for 'f1' of items in groups, got 'blur'"),
     (
         partial(score, method="cautious", average="macro", groups=TRUE),
-        "one of 'logit', 'delta' for 'macro_f1' of items in groups, got 'cautious'",
+        "one of 'score', 'logit', 'delta' for 'macro_f1' of items in groups, got 'cautious'",
     ),
 ]
 
