@@ -533,6 +533,9 @@ class Labels(_SameItems):
         if self._parts:
             rule = f"{question} is for models on the same items: bring the labels of one group"
             raise ValueError(f"{rule}, got the groups {checks.listing(self.models)}")
+        if self._strata.pool is not None and question == "plan":
+            rule = "a plan needs a pilot that was checked as a whole; label_plan says what to check"
+            raise ValueError(f"{rule}, got a pool of {self._strata.pool.sum():,.0f} items")
 
     def _named(
         self, y_true: LabelsLike, predictions: Any

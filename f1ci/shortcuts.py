@@ -353,12 +353,18 @@ def compare_models(
     >>> a = [1] * 35 + [0] * 85
     >>> b = [1] * 50 + [0] * 70
     >>> c = [1] * 52 + [0] * 60 + [1] * 8
-    >>> print(f1ci.compare_models(y_true, {"a": a, "b": b, "c": c}))
+    >>> comparison = f1ci.compare_models(y_true, {"a": a, "b": b, "c": c})
+    >>> print(comparison)
           f1  95 % low   high    rank
     b  0.909     0.837  0.951  1 to 2
     c  0.867     0.789  0.919  1 to 2
     a  0.737     0.628  0.823       3
     b has the best estimate; it is not distinguished from c
+    >>> print(comparison.pairs())
+           difference  95 % low   high  p (Holm)
+    b - a       0.172     0.093  0.266  < 0.0001
+    c - a       0.130     0.036  0.233     0.013
+    c - b      -0.042    -0.100  0.011      0.11
     """
     return Labels(y_true, checks.as_models(predictions), **options).compare(
         metric,

@@ -105,7 +105,15 @@ wrong = f1ci.Matrix(multiplied).interval("f1")
 rows = []
 for name, x in (("class_shares=", interval), ("items multiplied by weights", wrong)):
     rows.append([name, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}", f"{x.length:.3f}"])
-show.table(["", "F1", "95 % limits", "length"], rows, numeric=[1, 3])
+show.table(
+    ["counted as", "F1", "95 % limits", "length"],
+    rows,
+    numeric=[1, 3],
+    caption=(
+        "Intervals from weights and from items. Multiplying the items shortens the interval, "
+        "though nobody has seen more of them."
+    ),
+)
 
 # %% [markdown]
 # ## Coverage for known shares
@@ -151,7 +159,15 @@ def show_study(key, study):
         row = [f"{x:.3f}" for x in (covers.mean(), covers.min(), covers.max())]
         rows.append([way, *row, f"{ratio:.2f}"])
     head = ["method", "mean coverage", "worst", "largest", "length over score"]
-    return show.table(head, rows, numeric=range(1, 5))
+    return show.table(
+        head,
+        rows,
+        numeric=range(1, 5),
+        caption=(
+            "Coverage with known shares. Wherever the worst coverage is far below the level, "
+            "the method promises too much."
+        ),
+    )
 
 
 # %%
@@ -200,7 +216,15 @@ for k, kind in enumerate(with_areas.classes):
         row += [f"{x.estimate[k]:.3f}", f"{x.low[k]:.3f} to {x.high[k]:.3f}"]
     rows.append(row)
 head = ["class", "F1", "score limits", "F1, design ignored", "score limits"]
-show.table(head, rows, numeric=[1, 3])
+show.table(
+    head,
+    rows,
+    numeric=[1, 3],
+    caption=(
+        "The classes of the map, scored with known areas. Where a class is rare on the map, "
+        "ignoring the design moves its F1 most."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the numbers of the map for the text.
@@ -324,7 +348,15 @@ rows = []
 for (question, units, failures), (ours, theirs) in sorted(means.items()):
     beside = f"{theirs[0]:.3f} ({theirs[1] / ours[1]:.2f})" if theirs else ""
     rows.append([question, str(units), f"{failures:.0%}", f"{ours[0]:.3f}", beside])
-show.table(["question", "units", "failures", "f1ci", "t interval"], rows, numeric=[1, 2, 3])
+show.table(
+    ["question", "units", "failures", "f1ci", "t interval"],
+    rows,
+    numeric=[1, 2, 3],
+    caption=(
+        "Means of scores by unit, in simulated test sets. The t interval falls below the "
+        "level where items of a unit are alike, or failures are rare."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the worst coverages for the text.
@@ -401,7 +433,15 @@ def covered(count, name, test_sets):
 by_runs = {key: covered(*key, run_replicates) for key in itertools.product(runs, QUALITIES)}
 rows = [[str(c), name, *(f"{x:.3f}" for x in row)] for (c, name), row in by_runs.items()]
 head = ["runs", "qualities", "all runs", "one run", "length", "share of the runs"]
-show.table(head, rows, numeric=(0, 2, 3, 4, 5))
+show.table(
+    head,
+    rows,
+    numeric=(0, 2, 3, 4, 5),
+    caption=(
+        "Coverage of the mean over runs. Compare the interval of all runs with that of one "
+        "run, which does not know that runs differ."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the coverage for each number of runs; the lowest is measured again with new test sets.

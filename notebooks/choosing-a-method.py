@@ -1,14 +1,16 @@
 # %% [markdown]
 # # Choosing a method for one F1 score
 #
-# Four methods turn the counts of one binary classifier into an interval for its F1 score. The short answer: use the
-# default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the evidence for *every* true
-# score, and not only for a few scores.
+# Four methods turn the counts of one binary classifier into an interval for its F1 score. The short
+# answer is the default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the
+# evidence for *every* true score, and not only for a few.
 #
-# *Coverage* is the share of test sets in which an interval holds the true score. The *level* is the coverage that an
-# interval promises: at a level of 95 %, in 95 of 100 test sets. Coverage depends on the number $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant
-# items*, not on the size $n$ of the test set. Move the slider to choose $v$. The curve has teeth because counts are
-# whole numbers: coverage jumps where the true score passes an end point of a possible interval. The dot marks the lowest coverage.
+# *Coverage* is the share of test sets whose interval contains the true score. The *level*, for
+# example 95 %, is the coverage that a method aims at. Coverage depends on the number
+# $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant items*, not on the size $n$ of the test
+# set. Move the slider to choose $v$. The curve has teeth because counts are whole numbers, so that
+# coverage jumps where the true score passes an end point of a possible interval. The dot marks the
+# lowest coverage.
 #
 # :::{figure} ../results/figures/choosing-a-method-front.svg
 # :alt: Four panels of saw-tooth curves, exact coverage against the true F1 at 50 relevant items. Clopper-Pearson stays above the line at 95 percent. Wald falls far below it at both ends. Both Wilson curves saw around it, with a dip close to 0 or 1.
@@ -175,7 +177,15 @@ for (v, method), interval in intervals.items():
     rows.append([*row, f"{length.mean():.3f}"])
 head = ["v", "method", "mean over F*", "mean over F1", "lowest, at F1"]
 head += [f"scores with less than {short:g}", "mean length"]
-show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
+show.table(
+    head,
+    rows,
+    numeric=(0, 2, 3, 4, 5, 6),
+    caption=(
+        "Mean and lowest coverage of the four methods. Only Clopper-Pearson never falls below "
+        "the level, and it pays with length."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # What the table says:
@@ -233,7 +243,15 @@ for v, name in itertools.product(relevant, thirds):
 head = ["v", "true F1"]
 for word in ("score", "direct"):
     head += [f"{word}: coverage", f"less than {short:g}", "length"]
-show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6, 7))
+show.table(
+    head,
+    rows,
+    numeric=(0, 2, 3, 4, 5, 6, 7),
+    caption=(
+        "Both Wilson methods at low, middle and high scores. Which of the two is shorter "
+        "depends on the true score."
+    ),
+)
 
 
 # %% tags=["remove-cell"]
@@ -302,7 +320,15 @@ rows = [[f"{f1:g}", *cells] for f1, *cells in zip(targets, *from_v.values(), str
 of_wald = dict(zip(targets.tolist(), from_v["wald"], strict=True))
 say("choosing-wald-from-8", of_wald[0.8])
 say("choosing-wald-from-95", of_wald[0.95])
-show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2, 3))
+show.table(
+    ["true F1", *(methods[m] for m in compared)],
+    rows,
+    numeric=(0, 1, 2, 3),
+    caption=(
+        "From how many relevant items on a method may be trusted. Below this v its coverage "
+        "is sometimes more than one percentage point below the level."
+    ),
+)
 
 # %% [markdown]
 # At a true score of 0.8 Wald can be trusted from $v$ = {glue:text}`choosing-wald-from-8` on. At 0.95 it can be trusted
@@ -318,7 +344,15 @@ rows = []
 for f1 in targets:
     rows.append([f"{f1:g}", *(f"{needed(f1, x, confidence_level):,}" for x in wanted)])
 head = ["true F1", *(f"v for length {length:g}" for length in wanted)]
-show.table(head, rows, numeric=(0, 1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(0, 1, 2, 3),
+    caption=(
+        "Relevant items for an interval of a given length. Half the length needs about four "
+        "times the items."
+    ),
+)
 
 # %% [markdown]
 # ## A test set of given size: what prevalence does
@@ -372,7 +406,15 @@ for prevalence in prevalences:
     cells = [given_prevalence(prevalence, 0.8, m) for m in methods]
     rows.append([*row, *(f"{cell.coverage:.3f}, {cell.expected_length:.3f}" for cell in cells)])
 head = ["prevalence", "expected v", "P(v = 0)", *methods.values()]
-show.table(head, rows, numeric=range(7))
+show.table(
+    head,
+    rows,
+    numeric=range(7),
+    caption=(
+        "Coverage of the four methods in one test set, by prevalence. The rarer the positives "
+        "are, the fewer items are relevant, and the further Wald falls."
+    ),
+)
 
 # %% [markdown]
 # Each cell has the coverage and the expected length. With a prevalence of a few percent, hundreds of items

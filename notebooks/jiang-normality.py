@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Is the sample F0.5 normal, and does its interval cover? Section 2.4 of Jiang (2020)
 #
-# The interval of {cite:t}`jiang2020` rests on a limit. For many items the sample index is nearly
+# The interval of {cite:t}`jiang2020` rests on a limit: for many items the sample index is nearly
 # normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), and its standard error can
 # be estimated from the same items. Is a thousand items many? The paper simulates
-# {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation. Then
-# it needs no simulation: the numbers are sums over all possible tables of counts, and we compute
-# these sums. At the end the same sums show where the interval stops working.
+# {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation, and
+# then does without it, because the numbers are sums over all possible tables of counts. At the end
+# the same sums show where the interval stops working.
 
 # %% tags=["parameters"]
 replicates: int = 10_000  # simulated data sets, as in the paper
@@ -82,7 +82,15 @@ say("jiang-normality-truth-distance", abs(theirs - truth) / truth_error)
 rows = [["printed, from a million realisations", f"{theirs:.7f}"]]
 rows += [[f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"]]
 rows += [["exact", f"{truth:.7f}"]]
-show.table(["true F0.5", ""], rows, numeric=(1,))
+show.table(
+    ["true F0.5", "how it is found"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "Three values of the true F0.5. The paper simulates it; the exact value follows from "
+        "the model."
+    ),
+)
 
 # %% [markdown]
 # The printed "true" value is itself a mean over random draws, with a standard error of
@@ -154,7 +162,13 @@ exact = {
 for name, (value, outcome_deviation) in exact.items():
     record(f"jiang/section-2.4/{name}", value, deviation=outcome_deviation)
 names = ["true_f0.5", "mean_f0.5", "standard_deviation", "mean_standard_error"]
-show.compare([f"jiang/section-2.4/{name}" for name in (*names, "covered", "coverage")])
+show.compare(
+    [f"jiang/section-2.4/{name}" for name in (*names, "covered", "coverage")],
+    caption=(
+        "Section 2.4 of the paper, exactly. Every printed number comes from a simulation, "
+        "ours from a sum."
+    ),
+)
 
 # %% [markdown]
 # Every printed number agrees with the exact one within the error of the paper's simulation. Our
@@ -172,7 +186,15 @@ for name, ours in simulated.items():
     theirs = (printed(identity) - value) / (spread / sets**0.5)
     row = [show.described(identity), f"{value:.7f}", f"{ours:.7f}", f"{in_errors:+.1f}"]
     rows.append([*row, show.printed(identity), f"{theirs:+.1f}"])
-show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
+show.table(
+    ["quantity", "exact", "simulated", "in s.e.", "printed", "in s.e."],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Our simulation beside the exact numbers and the paper's. Both columns in standard "
+        "errors (s.e.) should stay between -3 and 3."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
@@ -326,7 +348,15 @@ rows = [
     for size, row in zip(curve_sizes, shares, strict=True)
 ]
 head = ["n", "coverage (%)", "above (%)", "below (%)", "upper end above 1 (%)"]
-show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
+show.table(
+    [*head, "logit: coverage (%)"],
+    rows,
+    numeric=range(6),
+    caption=(
+        "Coverage and misses by the size of the data set. In small data sets the delta "
+        "interval misses on one side only, and may end above 1."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the numbers at the smallest size for the text.

@@ -2,13 +2,13 @@
 # # How good is a rule for orange juice, and how many purchases tell? Jiang (2020), sections 1 to 2.3
 #
 # Which of two brands of orange juice will a customer take? The paper of {cite:t}`jiang2020`
-# predicts it with a logistic regression. The rule is validated on {published}`jiang/section-1/n`
+# predicts it with a logistic regression, which is validated on {published}`jiang/section-1/n`
 # purchases, half of a data set, with an F0.5 of {published}`jiang/section-1/f0.5`. Two questions
 # follow. How sure is this number? And how many purchases would one need to know it within
 # {published}`jiang/section-2.3/half_width`? The answers are one formula for the standard error and
 # one bound for it. [The chapter](/book/jiang.md) derives both. This page recomputes every number of
-# the paper's sections 1 to 2.3. It repeats the regression on a thousand other halves. And it shows
-# that for F0.5 the plan can be much smaller.
+# the paper's sections 1 to 2.3, repeats the regression on a thousand other halves, and shows that
+# for F0.5 the plan can be much smaller.
 
 # %% tags=["parameters"]
 plan_beta: float = 0.5  # your own plan: the beta of F-beta, as in the paper's example
@@ -72,7 +72,10 @@ alpha = given("jiang/corollary-1/alpha")
 record("jiang/corollary-1/critical_value", special.ndtri(1 - alpha / 2))
 record("jiang/section-2.3/critical_value", z)
 ids = [f"jiang/remark-1/beta-{beta:g}/{weight}" for beta in betas for weight in "ab"]
-show.compare([*ids, "jiang/corollary-1/critical_value"])
+show.compare(
+    [*ids, "jiang/corollary-1/critical_value"],
+    caption="Weights and quantiles of section 2.3. All follow from beta and the level.",
+)
 
 # %% [markdown]
 # (shown-e-jiang-3)=
@@ -114,7 +117,15 @@ say("jiang-juice-table", f"TP {tp_count}, FP {fp_count}, FN {fn_count}, TN {tn}"
 rows = [["the mean of ZA alone", f"{int(possible.sum()):,}"]]
 rows += [[f"all except {name}", f"{int(agreeing(name).sum())}"] for name in fits]
 rows += [["all of them", f"{len(only)}"]]
-show.table(["printed numbers that the table must have", "tables"], rows, numeric=(1,))
+show.table(
+    ["printed numbers that the table must have", "tables"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "The search for the table behind the example. Each line allows fewer tables, and the "
+        "last leaves one."
+    ),
+)
 
 # %% [markdown]
 # One table is left, so the example can be recomputed from counts after all:
@@ -123,7 +134,12 @@ show.table(["printed numbers that the table must have", "tables"], rows, numeric
 # Show the table that is left.
 rows = [["true Minute Maid", f"{tn}", f"{fp_count}"]]
 rows += [["true Citrus Hill", f"{fn_count}", f"{tp_count}"]]
-show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric=(1, 2))
+show.table(
+    ["truly", "predicted Minute Maid", "predicted Citrus Hill"],
+    rows,
+    numeric=(1, 2),
+    caption="The table that is left. True brands are in rows.",
+)
 
 # %% [markdown]
 # ## The interval of section 2.3
@@ -148,7 +164,13 @@ for name, value in reconstructed.items():
 # Show the reconstructed numbers beside the printed ones.
 say("jiang-juice-low", interval.low)
 say("jiang-juice-high", interval.high)
-show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
+show.compare(
+    [f"jiang/section-2.3/{name}" for name in reconstructed],
+    caption=(
+        "Section 2.3, from the reconstructed table. The four statistics by which it was found "
+        "agree by construction."
+    ),
+)
 
 # %% [markdown]
 # The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the 95 % interval
@@ -168,7 +190,10 @@ assert near(z * from_print, "section-2.3/margin")
 # Record what the table gives. No reconstruction is needed for it, so it is a plain match.
 record("jiang/section-2.3/standard_error", interval.standard_error)
 record("jiang/section-2.3/margin", interval.length / 2)
-show.compare([f"jiang/section-2.3/{name}" for name in ("standard_error", "margin")])
+show.compare(
+    [f"jiang/section-2.3/{name}" for name in ("standard_error", "margin")],
+    caption="Standard error and half width, from printed numbers alone. They need no table.",
+)
 
 # %% [markdown]
 # From the print alone the standard error is {glue:text}`jiang-juice-from-print:.6f` and the half width
@@ -241,8 +266,22 @@ for name, (title, values) in distributions.items():
     below = 100 * (values < printed(f"jiang/{name}")).mean()
     rows.append([title, show.printed(f"jiang/{name}"), f"{np.median(values):.4f}"])
     rows[-1] += [f"{bands[name][0]:.4f} to {bands[name][1]:.4f}", f"{below:.0f} %"]
-head = ["", "printed", "median", "central 99 %", "share of halves below the printed number"]
-show.table(head, rows, numeric=(1, 2, 3, 4))
+head = [
+    "statistic",
+    "printed",
+    "median",
+    "central 99 %",
+    "share of halves below the printed number",
+]
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3, 4),
+    caption=(
+        "Where the printed numbers lie among random halves of the data. A share near zero or "
+        "one would speak against a random half."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep for the text which half gives the table of the example.
@@ -275,7 +314,13 @@ rows = [
 say("jiang-juice-tried", int(tried["halves"].sum()))
 say("jiang-juice-hits", int(tried["hits"].sum()))
 show.table(
-    ["half", "predictors", "roles", "regressions", "with the table"], rows, numeric=(2, 3, 4)
+    ["half", "predictors", "roles", "regressions", "with the table"],
+    rows,
+    numeric=(2, 3, 4),
+    caption=(
+        "What was tried to find the paper's half. The last column counts the regressions that "
+        "gave its table."
+    ),
 )
 
 # %% [markdown]
@@ -299,7 +344,10 @@ for number in range(1, 6):
     largest = float(page.row(f"jiang/proposition-1/argument-{number}").printed)
     value = tversky_index.jiang_bound(f1ci.metrics.tversky(largest, largest))
     record(f"jiang/proposition-1/v/max-{largest:g}", value)
-show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")])
+show.compare(
+    [i for i in page.records if i.startswith("jiang/proposition-1/v/")],
+    caption="The paper's table of V. It bounds the variance of every classifier.",
+)
 
 # %% [markdown]
 # (shown-e-jiang-1)=
@@ -327,7 +375,15 @@ for largest in (0.99, 0.9999, 1, 1.0001, 1.01):
     except ZeroDivisionError:
         formula = "division by zero"
     rows.append([f"{largest:g}", formula, f"{maximum:.6f}"])
-show.table(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 2))
+show.table(
+    ["max{a, b}", "formula as printed", "maximum"],
+    rows,
+    numeric=(0, 1, 2),
+    caption=(
+        "The printed formula of V near a weight of one. There it divides by zero, whereas the "
+        "maximum exists."
+    ),
+)
 
 # %% [markdown]
 # (shown-e-jiang-2)=
@@ -346,7 +402,15 @@ sides["right"] = largest + weight * eza
 for name, side in sides.items():
     say(f"jiang-juice-step-{name}", side)
 row = ["the counterexample", *(f"{side:.2f}" for side in sides.values())]
-show.table(["", "left side", "right side, as printed", "with E[ZA]"], [row], numeric=(1, 2, 3))
+show.table(
+    ["beta is 1", "left side", "right side, as printed", "with E[ZA]"],
+    [row],
+    numeric=(1, 2, 3),
+    caption=(
+        "A counterexample to a printed step of the proof. The left side should be at most the "
+        "right one, and is so only with E[ZA]."
+    ),
+)
 
 # %% [markdown]
 # The proposition itself holds, as the next section shows with random rules.
@@ -373,7 +437,15 @@ for beta in (0.25, 0.5, 0.75, 1, 2):
     rows.append([f"{beta:g}", f"{jiang:.4f}", f"{sharp:.4f}", f"{attained:.4f}"])
     rows[-1] += [f"{worst[1, 1] / worst[1].sum():.3f}", f"{jiang / sharp:.2f}"]
 head = ["beta", "V(max{a, b})", "V(b)", "attained", "recall of that rule"]
-show.table([*head, "ratio of sample sizes"], rows, numeric=range(6))
+show.table(
+    [*head, "ratio of sample sizes"],
+    rows,
+    numeric=range(6),
+    caption=(
+        "The published bound beside a smaller one. The last column is how many items the "
+        "published bound asks for, for each item that is needed."
+    ),
+)
 
 # %%
 # Rules with few false positives or few false negatives are where the variance is large.
@@ -435,7 +507,13 @@ record("jiang/section-2.3/planned_positives", rounded_positives)
 for name in ("planned_total", "planned_total/restated"):
     record(f"jiang/section-2.3/{name}", math.ceil(rounded_positives / rounded_share))
 names = ("planned_standard_error", "v", "planned_positives", "planned_total")
-show.compare([f"jiang/section-2.3/{name}" for name in names])
+show.compare(
+    [f"jiang/section-2.3/{name}" for name in names],
+    caption=(
+        "The plan of section 2.3, step by step. With V rounded as the paper rounds it, its "
+        "arithmetic holds."
+    ),
+)
 
 # %% [markdown]
 # The rounding costs more than one would think ({ref}`N-jiang-4 <N-jiang-4>`), and the published
@@ -468,7 +546,15 @@ rows = []
 for name, sizes in plans.items():
     of_printed = 100 * sizes.total / printed("jiang/section-2.3/planned_total")
     rows.append([name, f"{sizes.positives:,}", f"{sizes.total:,}", f"{of_printed:.0f} %"])
-show.table(["plan", "Citrus Hill", "purchases", "of the printed"], rows, numeric=(1, 2, 3))
+show.table(
+    ["plan", "Citrus Hill", "purchases", "of the printed"],
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "The same plan by each bound, with and without rounding. Compare the number of "
+        "purchases with the printed plan."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the plans for the text.
@@ -586,7 +672,12 @@ for name, sizes in own_plans.items():
     numbers = [f"{BOUNDS[name](own):.4f}", f"{sizes.positives:,}", f"{sizes.total:,}"]
     rows.append([f"{name} bound", *numbers])
 head = f"{own.name}, half width {plan_half_width:g}, level {plan_confidence_level:g}"
-show.table([head, "V", "positives", "total"], rows, numeric=(1, 2, 3))
+show.table(
+    [head, "V", "positives", "total"],
+    rows,
+    numeric=(1, 2, 3),
+    caption="Your own plan with both bounds. The positives are the truly positive items.",
+)
 
 # %%
 # Check the package's plan by the formula of the paper, with the sharp bound.

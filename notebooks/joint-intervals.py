@@ -12,8 +12,9 @@
 # intervals. Six intervals need at most $z_R = 2.64$. They need less if the scores are correlated, because related scores
 # err together.
 #
-# These numbers are for large test sets. With some tens of items a score has few possible values, and a score of 1 has a
-# standard error of zero. So this page counts how often the intervals really hold in small test sets.
+# These numbers are for large test sets. With some tens of items a score has few possible values,
+# and a score of 1 has a standard error of zero. So this page counts how often the intervals are
+# right in small test sets.
 #
 # ## In short
 #
@@ -21,8 +22,8 @@
 # are small, they add a *blur* to the variances, which makes the errors larger. The default of `f1ci` is different: it takes the
 # *cautious limits* of each score, at $z_R$ instead of $z$. They are our own addition, not from the papers.
 #
-# A set of joint intervals *covers* if every interval holds its true score. The promise is 0.95 by default. Over
-# {glue:text}`joint-designs` designs with some tens of items:
+# A set of joint intervals *covers* if every interval contains its true score. The level is 0.95 by
+# default. Over {glue:text}`joint-designs` designs with some tens of items:
 #
 # - The default covers {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst.
 # - Delta intervals cover {glue:text}`joint-delta-mean:.3f` on average and {glue:text}`joint-delta-worst:.3f` at worst.
@@ -90,7 +91,7 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 #
 # Its parts have the names of {cite:t}`morris2019` (ADEMP).
 #
-# - **Aim.** How often do all intervals of a small test set hold at once, and how long are they?
+# - **Aim.** How often are all intervals of a small test set right at once, and how long are they?
 # - **Data-generating mechanisms.** A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two
 #   sets of metrics, and all combinations of the sizes, prevalences and rates above. An item is positive with the
 #   probability of the prevalence. With probability 0.5 an item is equally hard for all classifiers: all are right or all
@@ -98,8 +99,9 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 #   multinomial distribution over joint cells.
 # - **Estimands.** The scores that a test set of infinite size would give.
 # - **Methods.** The five of the table above.
-# - **Performance measures.** Coverage: the share of test sets in which every interval holds its true score. An undefined
-#   estimate without an interval counts as no miss. Length: the mean length, divided by delta's in the same design.
+# - **Performance measures.** Coverage: the share of test sets in which every interval contains its
+#   true score. An undefined estimate without an interval counts as no miss. Length: the mean
+#   length, divided by delta's in the same design.
 
 
 # %%
@@ -128,7 +130,15 @@ for m in methods:
     row = [m, f"{coverage[m].mean():.3f}", f"{coverage[m].min():.3f}", f"{near:.0%}"]
     rows.append([*row, f"{ratio[m].mean():.2f}", f"{outside[m].mean():.0%}"])
 head = ["method", "mean coverage", "worst", f"designs at {confidence_level - 0.02:g} or more"]
-show.table([*head, "length over delta", "outside [0, 1]"], rows, numeric=range(1, 6))
+show.table(
+    [*head, "length over delta", "outside [0, 1]"],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Coverage and length of joint intervals in small samples. A joint interval fails if "
+        "one of its parts fails, so look at the worst design."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep means and extremes of each method for the text.
@@ -199,11 +209,11 @@ figures.save(figure, "joint-intervals")
 #   {glue:text}`joint-blur-length:.2f` times their length. It reaches outside $[0, 1]$ in
 #   {glue:text}`joint-blur-outside:.0f` % of the test sets.
 # - **In between.** Logit limits cover {glue:text}`joint-logit-mean:.3f` on average and
-#   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the length
-#   of delta. Score limits are {glue:text}`joint-score-length:.2f` times as long as delta. They cover
-#   {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f` at worst. A
-#   single score interval misses a little more often than promised at some true scores. Of several
-#   scores, at least one may lie at such a place.
+#   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the
+#   length of delta. Score limits are {glue:text}`joint-score-length:.2f` times as long as delta.
+#   They cover {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f`
+#   at worst. A single score interval misses a little more often than its level says at some true
+#   scores. Of several scores, at least one may lie at such a place.
 # - **What they do badly.** The cautious limits cover more than they need to, up to
 #   {glue:text}`joint-cautious-most:.3f` with the smallest test sets. So they are longer than they could be. Their coverage
 #   is measured here, not proved. A proof for single limits exists only for precision,
@@ -264,7 +274,14 @@ say("joint-many-spread", spread)
 say("joint-many-score", min(float(row[2]) for row in rows))
 say("joint-many-delta", min(float(row[3]) for row in rows))
 head = ["items", "right", "covers: score", "delta", "length: score", "delta"]
-show.table(head, rows, numeric=range(6))
+show.table(
+    head,
+    rows,
+    numeric=range(6),
+    caption=(
+        "Joint intervals of several classes. Coverage of both methods, and what it costs in length."
+    ),
+)
 
 # %% [markdown]
 # The worst coverage is {glue:text}`joint-many-score:.3f` for score limits and

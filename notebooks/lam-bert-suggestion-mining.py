@@ -2,14 +2,14 @@
 # # BERT finds suggestions: four intervals for one F1 score
 #
 # A classifier reads sentences from a software forum and says which of them are suggestions. On the
-# test set its F1 score is {published}`lam/section-6/f1`. How sure is that number? Does it differ
-# from the {published}`lam/section-6/yamamoto/f1` that another group reported? This notebook
+# test set its F1 score is {published}`lam/section-6/f1`. How sure is that number, and does it
+# differ from the {published}`lam/section-6/yamamoto/f1` that another group reported? This notebook
 # reproduces section 6 of {cite:t}`lam2024`, and then asks the second question. The methods are in
 # [the chapter](/book/lam.md).
 #
-# Put your own four counts into the parameters. Then the intervals, their figure, and the numbers of
-# sentences for a comparison are about your classifier. The other sections stay about the paper's
-# sentences.
+# If you put your own four counts into the parameters, the intervals, their figure, and the numbers
+# of sentences for a comparison are about your classifier, whereas the other sections stay about the
+# paper's sentences.
 
 # %% tags=["parameters"]
 tp: int = 77  # true positives on the test set
@@ -75,12 +75,25 @@ for part in ("total", "training", "validation", "test"):
     row = [part, f"{sentences:,.0f}", f"{of_all:.1f} %", f"{positives:,.0f}", f"{share:.1f} %"]
     rows.append([*row, *(f"{number:,}" for number in counted[part])])
     assert counted[part] == (sentences, positives)
-head = ["", "sentences", "of all", "suggestions", "of the part", "counted", "suggestions"]
-show.table(head, rows, numeric=range(1, 7))
+head = ["part", "sentences", "of all", "suggestions", "of the part", "counted", "suggestions"]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 7),
+    caption=(
+        "Sizes of the data sets, printed and counted. Counted are the lines of the published files."
+    ),
+)
 
 # %%
 # Show each published number of this section beside ours.
-show.compare(list(page.records))
+show.compare(
+    list(page.records),
+    caption=(
+        "Published numbers of this section beside ours. What follows from the four counts "
+        "must agree to the last digit."
+    ),
+)
 
 # %% [markdown]
 # ## Four intervals
@@ -109,10 +122,25 @@ if as_in_paper:
     for method, interval in intervals.items():
         for end in ends:
             record(f"lam/section-6/{method}/{end}", getattr(interval, end))
-    shown = show.grid(methods, ends, lambda method, end: f"lam/section-6/{method}/{end}")
+    shown = show.grid(
+        methods,
+        ends,
+        lambda method, end: f"lam/section-6/{method}/{end}",
+        caption=(
+            "Four intervals for the paper's counts. Each cell has the printed limit above ours."
+        ),
+        corner="method",
+    )
 else:
     rows = [[methods[m], *(f"{getattr(i, e):.4f}" for e in ends)] for m, i in intervals.items()]
-    shown = show.table(["", *ends.values()], rows, numeric=(1, 2, 3))
+    shown = show.table(
+        ["method", *ends.values()],
+        rows,
+        numeric=(1, 2, 3),
+        caption=(
+            "Four intervals for your counts. The methods differ most where few items are relevant."
+        ),
+    )
 shown
 
 # %% [markdown]
@@ -155,7 +183,15 @@ figures.save(figure, "lam-bert-suggestion-mining-intervals")
 # Show the lengths in order.
 order = sorted(intervals, key=lambda method: intervals[method].length)
 rows = [[methods[m], f"{intervals[m].length:.5f}"] for m in order]
-show.table(["from short to long", "length"], rows, numeric=(1,))
+show.table(
+    ["from short to long", "length"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "Lengths of the four intervals, from short to long. The theory predicts this order "
+        "for a high score."
+    ),
+)
 
 # %% [markdown]
 # (shown-e-lam-4-lengths)=
@@ -169,7 +205,15 @@ for method, label in methods.items():
     low, high, length = (page.number(f"lam/section-6/{method}/{end}").value for end in ends)
     words = "the same" if high - low == length else "differ by rounding"
     rows.append([label, f"{float(high - low):.3f}", f"{float(length):.3f}", words])
-show.table(["as printed", "upper minus lower end", "length", ""], rows, numeric=(1, 2))
+show.table(
+    ["as printed", "upper minus lower end", "length", "the same"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Printed lengths beside differences of the printed limits. A difference of one unit "
+        "in the last digit is rounding."
+    ),
+)
 
 # %% [markdown]
 # ## Is it different from the other score?
@@ -258,7 +302,15 @@ say("lam-bert-most-disagreement", 100 * float(disagreement[-1]))
 say("lam-bert-times-fixed", n_fixed / total)
 say("lam-bert-power", ((z + norm.ppf(0.8)) / z) ** 2)
 rows = [[text, f"{n:,}", f"{n / total:.1f}"] for text, n in needed.items()]
-show.table(["to tell the scores apart", "sentences", "times this test set"], rows, numeric=(1, 2))
+show.table(
+    ["to tell the scores apart", "sentences", "times this test set"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Sentences that would tell the two scores apart. Two models on the same sentences "
+        "need fewer than two separate test sets."
+    ),
+)
 
 # %% [markdown]
 # The two scores differ by {glue:text}`lam-bert-gap:.4f`. A test set of
@@ -307,7 +359,15 @@ for factor in (0.9, 1.0, 1.1):
     inside = interval.low <= other_f1 <= interval.high
     numbers = [f"{interval.estimate:.4f}", f"{interval.low:.5f}", f"{interval.high:.5f}"]
     rows.append([f"{v:,}", *numbers, "holds the other score" if inside else "excludes it"])
-show.table(["v", "F1", "lower end", "upper end", ""], rows, numeric=(0, 1, 2, 3))
+show.table(
+    ["v", "F1", "lower end", "upper end", "above the other score"],
+    rows,
+    numeric=(0, 1, 2, 3),
+    caption=(
+        "The closed form, checked with the interval itself. The lower limit passes the other "
+        "score at the predicted number."
+    ),
+)
 
 # %% [markdown]
 # ## Other classifiers on the same sentences
@@ -334,7 +394,15 @@ for name, counts in with_bert.items():
     interval = f1ci.f1_interval(*counts[:3], confidence_level=confidence_level)
     rows.append([name, *map(str, counts[:3]), f"{interval.estimate:.3f}"])
     rows[-1].append(f"{interval.low:.3f} to {interval.high:.3f}")
-show.table(["", "TP", "FP", "FN", "F1", "Wilson score interval"], rows, numeric=range(1, 6))
+show.table(
+    ["classifier", "TP", "FP", "FN", "F1", "Wilson score interval"],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Three word-counting classifiers on the same sentences. Their intervals overlap with "
+        "those of BERT, or do not."
+    ),
+)
 
 # %% [markdown]
 # ### Which differences can 833 sentences show?
@@ -377,7 +445,15 @@ for a, b in combinations(with_bert, 2):
 for word in WORDS.values():
     say(f"lam-bert-pairs-{word.split()[0]}", decisions.count(word))
 say("lam-bert-pairs", len(decisions))
-show.table(["F1", "difference", "interval, or both extremes", ""], rows, numeric=(1, 2))
+show.table(
+    ["F1", "difference", "interval, or both extremes", "shown"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Differences that this test set can show. Without joint predictions only the two "
+        "extreme intervals are known."
+    ),
+)
 
 # %% tags=["remove-cell"]
 plain_and_balanced = suggestions.labels(trained["test"], 0, 1)
@@ -426,7 +502,15 @@ for k, (name, counts) in enumerate(by_name.items()):
             say(f"lam-bert-balanced-{key}", value)
 say("lam-bert-missed", missed)
 head = ["F1", "test set", "validation set", "interval there", "test set, if half were suggestions"]
-show.table(head, rows, numeric=range(1, 5))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "The same classifiers on another set. The interval of the test set does not cover a "
+        "change of its source or of its share of suggestions."
+    ),
+)
 
 # %% [markdown]
 # The intervals from the validation set miss the score on the test set for

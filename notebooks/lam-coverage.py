@@ -1,16 +1,16 @@
 # %% [markdown]
 # # Four intervals for F1: coverage and length
 #
-# A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short. By
-# these two measures {cite:t}`lam2024` judge four intervals for F1. (What they call *Wilson indirect* is
-# called *Wilson score* here.) They draw a million test sets in
-# each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without drawing
-# any.
+# A method for 95 % intervals should contain the true score in 95 of 100 test sets, and its
+# intervals should be short. By these two measures {cite:t}`lam2024` judge four intervals for F1.
+# (What they call *Wilson indirect* is called *Wilson score* here.) They draw a million test sets in
+# each of 18 conditions, whereas this notebook reproduces their Tables 3 to 6 and Figure 2 without
+# drawing any.
 #
 # Given the number $v$ of relevant items, the number of true positives is binomial
 # ({prf:ref}`lem-lam-conditional`). So coverage and expected length are finite sums
-# ({prf:ref}`prop-lam-coverage` in [the chapter](/book/lam.md)). `f1ci.coverage.exact` computes the
-# sums. At the end we draw the million test sets as well, and both ways give the same numbers.
+# ({prf:ref}`prop-lam-coverage` in [the chapter](/book/lam.md)), which `f1ci.coverage.exact`
+# computes. At the end we draw the million test sets as well, and both ways give the same numbers.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of the intervals; another one is not in the ledger
@@ -72,8 +72,16 @@ for name, cells in scenarios.items():
     rows.append([titles[name], *(f"{share:.0%}" for share in shares)])
     rows[-1] += [*(f"{p:.2f}" for p in cells), f"{truth[name]:.2f}", f"{sum(cells):.0%}"]
 record("lam/section-5.3.2/scenario-3/f1", truth["scenario-3"])
-head = ["", "prevalence", "precision", "recall", "TP", "FP", "FN", "F1", "relevant items"]
-show.table(head, rows, numeric=range(1, len(head)))
+head = ["scenario", "prevalence", "precision", "recall", "TP", "FP", "FN", "F1", "relevant items"]
+show.table(
+    head,
+    rows,
+    numeric=range(1, len(head)),
+    caption=(
+        "The three scenarios. Relevant items are all but the true negatives, and intervals "
+        "depend most on their number."
+    ),
+)
 
 # %% [markdown]
 # ## Tables 3 and 4, exactly
@@ -126,21 +134,29 @@ conditions = {
 }
 
 
+CAPTIONS = {
+    "table-3": "Table 3, coverage probabilities",
+    "table-4": "Table 4, expected lengths",
+    "Table 5": "Table 5, probabilities of a limit outside [0, 1]",
+    "Table 6": "Table 6, probabilities of an interval of length zero",
+}
+
+
 def paper_table(item):
     """Show a table of the paper: the printed number above the exact one in every cell."""
     rows = {f"{name}/n-{n}": title for (name, n), title in conditions.items()}
-    return show.grid(rows, methods, lambda row, method: f"lam/{item}/{row}/{method}")
+    return show.grid(
+        rows,
+        methods,
+        lambda row, method: f"lam/{item}/{row}/{method}",
+        caption=f"{CAPTIONS[item]}. Each cell has the printed number above the exact one.",
+        corner="condition",
+    )
 
-
-# %% [markdown]
-# **Table 3**, coverage probabilities:
 
 # %%
 # Show Table 3.
 paper_table("table-3")
-
-# %% [markdown]
-# **Table 4**, expected lengths:
 
 # %%
 # Show Table 4.
@@ -153,7 +169,12 @@ for condition, title in conditions.items():
     results = [exact[(*condition, m)] for m in methods]
     rows.append([title, *(f"{r.coverage:.4f}, {r.expected_length:.4f}" for r in results)])
 head = [f"coverage and length at the level {confidence_level:g}", *methods.values()]
-own_level = show.table(head, rows, numeric=range(5))
+own_level = show.table(
+    head,
+    rows,
+    numeric=range(5),
+    caption="Coverage and length at your own level. The paper has no numbers to compare them with.",
+)
 own_level if confidence_level != paper_level else None
 
 # %% [markdown]
@@ -250,9 +271,9 @@ figures.save(figure, "lam-coverage-figure-2")
 # ## The same by simulation
 #
 # As the paper does, we draw test sets from the multinomial distribution. We count how often the
-# interval holds the truth and compute its mean length. One draw serves all four methods. Each batch
-# of draws has its own random stream, so the numbers do not depend on how many processes or machines
-# share the work.
+# interval contains the truth and compute its mean length. One draw serves all four methods. Each
+# batch of draws has its own random stream, so the numbers do not depend on how many processes or
+# machines share the work.
 
 
 # %%
@@ -368,7 +389,12 @@ def probability_table(item, probability):
         [title, *(probability(*condition, m) for m in methods)]
         for condition, title in conditions.items()
     ]
-    return show.table([item, *methods.values()], rows, numeric=range(1, 5))
+    return show.table(
+        ["condition", *methods.values()],
+        rows,
+        numeric=range(1, 5),
+        caption=f"{CAPTIONS[item]}. Only Wald's interval can do this.",
+    )
 
 
 def overshoot(name, n, method):
@@ -637,7 +663,15 @@ for name in scenarios:
         rows.append([conditions[name, n], *(f"{100 * x:+.1f} %" for x in against)])
         rows[-1].append("yes" if both_short else "no")
 head = ["length against Wald's", *(methods[m] for m in others), "both Wilson shorter?"]
-show.table(head, rows, numeric=range(1, 4))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 4),
+    caption=(
+        "Lengths relative to Wald's. Below zero the method is shorter than Wald, although it "
+        "covers more."
+    ),
+)
 
 # %% mystnb={"image": {"alt": "Three panels, one per scenario: expected length relative to Wald's, against the size of the test set. Clopper-Pearson is above one everywhere, Wilson score below. Wilson direct is above one in scenarios 1 and 2, and the lowest in scenario 3. All curves tend to one."}, "figure": {"caption": "Exact expected lengths relative to Wald's. Wilson direct is longer than Wald where F1 is high (scenarios 1 and 2) and shorter where it is low (scenario 3).", "name": "fig-lam-coverage-relative"}}
 # Draw the lengths relative to Wald's.

@@ -3,8 +3,8 @@
 #
 # The end points of the Wilson direct interval are roots of a quartic equation. How many real roots
 # does it have, and where are they? The proof of {cite:t}`lam2024` finds exactly two, both in
-# $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof.
-# It shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
+# $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof,
+# and shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
 # [the chapter](/book/lam.md)). It also draws Figures 1 and 3: the map from F\* to F1, and which of
 # the two Wilson intervals is shorter.
 
@@ -140,7 +140,15 @@ rows = [
     ["equations 23 to 25", f"{float(equation_23):.3e}"],
     ["exact, over all outcomes", f"{exact_variance:.3e}"],
 ]
-show.table(["variance of the sample F1", ""], rows, numeric=(1,))
+show.table(
+    ["variance of the sample F1", "value"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "The variance of the sample F1, three ways. Only one equation has the order of the "
+        "exact value."
+    ),
+)
 
 # %% [markdown]
 # The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times the variance by
@@ -178,7 +186,10 @@ for place in ("equation-55", "lemma-2", "theorem-1"):
     record(f"lam/{place}/k_bound", bound)
 record("lam/section-4.5/v_factor", 1 / bound)
 record("lam/section-4.5/minimum_relevant", floor(paper_z**2 / bound) + 1)
-show.compare(list(page.records))
+show.compare(
+    list(page.records),
+    caption="Coefficients and bounds of the quartic. The printed ones follow from the polynomial.",
+)
 
 # %% [markdown]
 # So the paper's theorem applies if $\kappa < 16/11$, that is if $v > \frac{11}{16} z^2$. At the 95 %
@@ -286,7 +297,15 @@ for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000)))
     rows[-1].append(f"{min(distance for _, distance in roots_by_score):.2f}")
     rows[-1].append(f"{distance_to_f1ci(round(items)):.0e}" if whole else "")
 head = ["v", "k", "k < 16/11?", "real roots", "imaginary part of the others, at least"]
-show.table([*head, "distance to f1ci's end points, at most"], rows, numeric=(0, 1, 3, 4, 5))
+show.table(
+    [*head, "distance to f1ci's end points, at most"],
+    rows,
+    numeric=(0, 1, 3, 4, 5),
+    caption=(
+        "Roots of the quartic at every estimate. Two real roots lie around the estimate also "
+        "where k is below the paper's bound."
+    ),
+)
 
 # %% [markdown]
 # There are always two, one on each side of the sample value, both in $[0, 1]$. The two complex
@@ -301,7 +320,15 @@ for level in (0.9, 0.95, 0.99, 0.999):
     needed = floor(float(norm.ppf(0.5 + level / 2)) ** 2 / bound) + 1
     rows.append([f"{100 * level:g} %", f"{needed}", "1"])
 head = ["confidence level", "relevant items, paper's theorem", "in truth"]
-show.table(head, rows, numeric=(0, 1, 2))
+show.table(
+    head,
+    rows,
+    numeric=(0, 1, 2),
+    caption=(
+        "Relevant items from which the Wilson direct interval exists. The paper's theorem "
+        "asks for more than is needed."
+    ),
+)
 
 # %% [markdown]
 # ## Figure 3: which Wilson interval is shorter?
@@ -378,7 +405,14 @@ say("lam-geometry-limit", limit)
 say("lam-geometry-crossing-small", crossing(relevant[0]))
 say("lam-geometry-smallest", relevant[0])
 head = ["v", "direct shorter by up to", "longer by up to", "equal at sample F1 ="]
-show.table(head, rows, numeric=(0, 1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(0, 1, 2, 3),
+    caption=(
+        "Where the direct interval is shorter, and where it is longer. At large v both are alike."
+    ),
+)
 
 # %% [markdown]
 # The statement holds, and we can name the place where the two change roles. It moves from
@@ -405,7 +439,15 @@ rows = [
     ["P(n11 < 0)", f"{below:g}", f"{0.5 + 0.5 * confidence_level:g}"],
     [f"P(n11 > {items})", f"{above:g}", f"{0.5 + 0.5 * confidence_level:g}"],
 ]
-show.table([f"v = {items}", "greatest over all F*", "needed"], rows, numeric=(1, 2))
+show.table(
+    [f"v = {items}", "greatest over all F*", "needed"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "End points that Clopper and Pearson's definition cannot give. The greatest "
+        "probability stays below the one needed."
+    ),
+)
 
 # %% [markdown]
 # So the two equations have no solution there. Software must set these end points itself: 0 below,
@@ -428,7 +470,15 @@ rows = []
 for method, look in figures.METHODS.items():
     intervals = [limits(method, *case) for case in cases.values()]
     rows.append([look["label"], *(f"{i.low:.4f} to {i.high:.4f}" for i in intervals)])
-show.table(["", *cases], rows, numeric=(1, 2, 3))
+show.table(
+    ["method", *cases],
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Intervals where no item is right, none is wrong, or none is relevant. Software must "
+        "set these end points itself."
+    ),
+)
 
 # %%
 # Check the limits that have a closed form.

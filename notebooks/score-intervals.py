@@ -239,7 +239,15 @@ tails = results["macro F1"]["score"]
 say("macro-above", 100 * np.nanmean(tails.above))
 say("macro-below", 100 * np.nanmean(tails.below))
 head = ["metric", "score", "above / below", "logit", "delta", "length"]
-show.table(head, lines, numeric=range(1, 6))
+show.table(
+    head,
+    lines,
+    numeric=range(1, 6),
+    caption=(
+        "Coverage of the score interval and of two rivals, for every metric. The worst "
+        "designs show what a mean hides."
+    ),
+)
 
 # %% [markdown]
 # For macro F1, {glue:text}`score-macro-above:.1f` % of the intervals lie above the truth and {glue:text}`score-macro-below:.1f` % lie below
@@ -292,7 +300,15 @@ for kind, populations in score_designs.harsher().items():
         line += [f"{found['score'].mean:.1f} / {least:.1f}", f"{found['delta'].mean:.1f}"]
     lines.append(line)
 head = ["populations", "macro F1", "delta", "macro recall", "delta", "kappa", "delta"]
-show.table(head, lines, numeric=range(1, 7))
+show.table(
+    head,
+    lines,
+    numeric=range(1, 7),
+    caption=(
+        "Coverage in harsher populations. Beside each score interval stands the delta method "
+        "in the same test sets."
+    ),
+)
 
 # %% [markdown]
 # ## The sceptic's table
@@ -347,7 +363,15 @@ lines.append(["length", *(f"{length:.2f}" for length in lengths.values())])
 say("sceptic-designs", len(named))
 say("sceptic-sets", 2 * replicates)
 say("sceptic-error", 100 * np.sqrt(0.95 * 0.05 / (2 * replicates)))
-show.table(["population", *SCEPTIC.values()], lines, numeric=range(1, len(SCEPTIC) + 1))
+show.table(
+    ["population", *SCEPTIC.values()],
+    lines,
+    numeric=range(1, len(SCEPTIC) + 1),
+    caption=(
+        "The sceptic's table. Coverage of macro F1 in per cent, ordinary populations first; a "
+        "method is as good as its worst line, if its intervals are no longer."
+    ),
+)
 
 # %% [markdown]
 # Where classes have many items, the delta method, logit, both bootstraps and the score interval agree. Where a class has
@@ -384,8 +408,16 @@ for kind in ("macro F1", "macro precision", "macro recall", "weighted F1"):
         say(f"part-{key_of(kind)}-{name}-length", length)
         lines[name].append(f"{result.mean:.1f} / {result.worst:.1f} ({length:.2f})")
 say("part-designs", len(some))
-head = ["", "macro F1", "macro precision", "macro recall", "weighted F1"]
-show.table(head, list(lines.values()), numeric=range(1, 5))
+head = ["part", "macro F1", "macro precision", "macro recall", "weighted F1"]
+show.table(
+    head,
+    list(lines.values()),
+    numeric=range(1, 5),
+    caption=(
+        "What each part of the interval does. Compare plain with whole, and the worst "
+        "coverage with the mean."
+    ),
+)
 
 # %% [markdown]
 # ## One table, three questions
@@ -440,7 +472,15 @@ for kind in ("macro F1", "macro precision"):
         say(f"fixed-{key_of(kind)}-{name}-worst", covered.min())
         line.append(f"{covered.mean():.1f} / {covered.min():.1f}")
     lines.append(line)
-show.table(["metric", "the default", 'fixed="rows"'], lines, numeric=(1, 2))
+show.table(
+    ["metric", "the default", 'fixed="rows"'],
+    lines,
+    numeric=(1, 2),
+    caption=(
+        "Coverage where the sizes of the classes are fixed. The default does not know it, "
+        'fixed="rows" does.'
+    ),
+)
 
 # %% [markdown]
 # ## Two exact sums
@@ -473,7 +513,12 @@ for v in (20, 50):
             row.append(f"{100 * chance.mean():.1f} / {100 * chance.min():.1f}")
         lines.append(row)
 head = ["relevant items", "true F1", "at least: mean / worst, %", "at most: mean / worst, %"]
-show.table(head, lines, numeric=range(4))
+show.table(
+    head,
+    lines,
+    numeric=range(4),
+    caption="Two one-sided limits, exactly. Each sentence should be true in 95 of 100 test sets.",
+)
 
 # %% [markdown]
 # In the worst population found, macro F1 is covered {glue:text}`score-adversary-two-macro-F1:.1f` % of the time: its classifier is
@@ -499,7 +544,12 @@ for kind in ("macro F1", "macro precision", "macro recall", "weighted F1", "kapp
     say(f"back-{key_of(kind)}-largest", largest)
     lines.append([kind, f"{number}", f"{max(largest, 0):.3f}"])
 say("back-tried", tables)
-show.table(["metric", "tables with a step back", "largest step"], lines, numeric=(1, 2))
+show.table(
+    ["metric", "tables with a step back", "largest step"],
+    lines,
+    numeric=(1, 2),
+    caption="Limits that step back when the level rises. There should be none.",
+)
 
 # %% [markdown]
 # Of {glue:text}`score-back-tried:,.0f` tables {glue:text}`score-back-macro-F1:.0f` have a limit of macro F1 that steps back,
@@ -565,7 +615,15 @@ for name, key, f, ends in (
     say(f"{key}-gap", max(abs(a - b) for a, b in zip(found, ends, strict=True)))
     lines.append([name, "six lines", *(f"{end:.6f}" for end in found)])
     lines.append(["", "f1ci", *(f"{end:.6f}" for end in ends)])
-show.table(["", "computed by", "lower limit", "upper limit"], lines, numeric=(2, 3))
+show.table(
+    ["limits", "computed by", "lower limit", "upper limit"],
+    lines,
+    numeric=(2, 3),
+    caption=(
+        "Limits of the worked example, by a general optimiser and by f1ci. Both find the ends "
+        "of the same region."
+    ),
+)
 
 # %% [markdown]
 # So the limits are {glue:text}`score-hand-low:.4f` and {glue:text}`score-hand-high:.4f`; without the variance factor they would

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Do the intervals for several classes cover? Tables 2 and 3 of Takahashi et al.
 #
-# An interval with a nominal level of 95 % should hold the true score in 95 of 100 test sets. To see
-# whether their intervals do, {cite:t}`takahashi2022` drew a million test sets in each of 18
-# conditions. This page repeats that simulation. For the smaller test sets it replaces the
-# simulation by exact sums. The result shows two things that the paper does not say. Its coverage
-# leaves out some test sets, and one of its 54 numbers is off.
+# A method with a nominal level of 95 % should contain the true score in 95 of 100 test sets. To see
+# whether theirs does, {cite:t}`takahashi2022` drew a million test sets in each of 18 conditions.
+# This page repeats that simulation, and replaces it by exact sums for the smaller test sets. The
+# result shows two things that the paper does not say: its coverage leaves out some test sets, and
+# one of its 54 numbers is off.
 #
 # The method is on [the chapter's page](/book/takahashi.md): an estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`). There are three
@@ -85,7 +85,9 @@ rows = [
     for s, j in product(SCENARIOS, CLASSES)
 ]
 head = ["scenario", "Table 2", *(f"true {i}" for i in CLASSES)]
-show.table(head, rows, numeric=(2, 3, 4))
+show.table(
+    head, rows, numeric=(2, 3, 4), caption="Table 2, the three designs. True classes are in rows."
+)
 
 # %% [markdown]
 # From the designs follow the shares, precisions, recalls and true scores that section 4 of the
@@ -126,13 +128,25 @@ who = {"class-1": "class 1", "other_classes": "classes 2 and 3"}
 lines = {"scenario-1": "scenario 1, each class"}
 lines |= {f"scenario-{s}/{w}": f"scenario {s}, {text}" for s in (2, 3) for w, text in who.items()}
 columns = {"class_probability": "share of items", "precision": "precision", "recall": "recall"}
-show.grid(lines, columns, section_4_id, corner="per class, % except 1/3")
+show.grid(
+    lines,
+    columns,
+    section_4_id,
+    corner="per class, % except 1/3",
+    caption="What section 4 states about the classes. Each cell has the printed number above ours.",
+)
 
 # %%
 # Show the true values of the averages beside the printed ones.
 columns = {f"{a}_{b}": f"{a} {b}" for a in ("micro", "macro") for b in ("precision", "recall")}
 scenarios = {f"scenario-{s}": f"scenario {s}" for s in SCENARIOS}
-show.grid(scenarios, columns | MEASURES, section_4_id, corner="true values")
+show.grid(
+    scenarios,
+    columns | MEASURES,
+    section_4_id,
+    corner="true values",
+    caption="True values of the averages. Each cell has the printed number above ours.",
+)
 
 # %% [markdown]
 # (takahashi-coverage-exact)=
@@ -278,7 +292,13 @@ keep(disputed, sharp.coverage_if_defined, spread, sharp_replicates)
 # Show Table 3, one scenario after the other.
 for s in SCENARIOS:
     rows = {f"{n}": f"n = {n:,}" for n in SIZES}
-    grid = show.grid(rows, MEASURES, lambda n, m, s=s: table_3(s, n, m), corner=f"scenario {s}")
+    grid = show.grid(
+        rows,
+        MEASURES,
+        lambda n, m, s=s: table_3(s, n, m),
+        corner=f"scenario {s}",
+        caption=f"Table 3, scenario {s}. Each cell has the printed coverage above the exact one.",
+    )
     display(grid)
 
 # %%
@@ -394,8 +414,16 @@ for (s, n, m), empty in undefined.items():
         rows.append([f"{MEASURES[m]}, scenario {s}, n = {n}", show.printed(table_3(s, n, m))])
         rows[-1] += [f"{among:.4f}", f"{100 * empty:.2f} %", f"{among * (1 - empty):.4f}"]
 rows.sort(key=lambda row: row[0].startswith("macro*"))
-head = ["", "published", "given it is defined", "undefined", "undefined is a miss"]
-show.table(head, rows, numeric=(1, 2, 3, 4))
+head = ["test set", "published", "given it is defined", "undefined", "undefined is a miss"]
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3, 4),
+    caption=(
+        "Coverage of macro F1 star, with and without undefined intervals. The printed "
+        "coverage fits one of the two readings."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text, and check the probabilities of an undefined interval.
@@ -432,7 +460,13 @@ say("takahashi-sharp", sharp.coverage)
 say("takahashi-sharp-error", sharp.coverage_error)
 say("takahashi-sharp-gap", gap / np.hypot(paper_error, sharp.coverage_error))
 say("takahashi-sharp-replicates", f"{sharp_replicates:,}")
-show.compare([table_3(*disputed)])
+show.compare(
+    [table_3(*disputed)],
+    caption=(
+        "The disputed number, simulated with more replicates. More replicates decide whether "
+        "it is chance."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # In scenario 3 with 1000 items the paper prints
@@ -613,7 +647,15 @@ for (s, n), result in logit.items():
     rows.append([f"scenario {s}, n = {n}", show.printed(table_3(s, n, "macro_f1"))])
     rows[-1] += [f"{plain:.4f}", f"{better:.4f}"]
 head = ["macro F1", "published", "plain, exact", "logit, exact"]
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Macro F1 in small test sets, plain and on the logit scale. The logit interval is the "
+        "same standard error, carried to another scale."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # The coverage is nearer to the nominal level in all of these cases, and near enough in the first

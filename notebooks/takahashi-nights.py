@@ -3,9 +3,9 @@
 #
 # {cite:t}`takahashi2022` give intervals for the F1 scores of four classifiers of sleep stages. The
 # test set has about {published}`takahashi/section-5/epochs` epochs of half a minute, from
-# {published}`takahashi/section-5/subjects` people. The intervals treat the epochs as independent.
-# They are not: a network that misreads one person's brain waves misreads them all night.
-# The paper does not say which epoch belongs to whom, so nobody can correct its intervals.
+# {published}`takahashi/section-5/subjects` people. The intervals treat the epochs as independent,
+# although a network that misreads one person's brain waves misreads them all night. Since the paper
+# does not say which epoch belongs to whom, nobody can correct its intervals.
 #
 # This page asks the paper's questions of other data, for which the nights are known
 # ({cite:t}`guillot2020`). Six networks read 25 nights of healthy people and 55 nights of people
@@ -59,7 +59,12 @@ for name, text in SETS.items():
     true = table.sum(axis=(0, 2))
     rows.append([text, str(len(table)), f"{true.sum():,}"])
     rows[-1] += [f"{share:.0%}" for share in true / true.sum()]
-show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
+show.table(
+    ["people", "nights", "epochs", *nights.STAGES],
+    rows,
+    numeric=range(1, 8),
+    caption="The nights. Shares of the stages are in per cent of the epochs.",
+)
 
 # %% [markdown]
 # ## The published means first
@@ -81,7 +86,14 @@ for name, text in SETS.items():
     agrees = f"{ours:.1f}" == IN_THE_ABSTRACT[name]
     rows.append([text, IN_THE_ABSTRACT[name], f"{ours:.4f}", "match" if agrees else "differs"])
     assert agrees
-show.table(["mean F1 of SimpleNet (%)", "published", "reproduced", ""], rows, numeric=(1, 2))
+show.table(
+    ["mean F1 of SimpleNet (%)", "published", "reproduced", "verdict"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "The two published means of SimpleNet. They agree if ours rounds to the printed number."
+    ),
+)
 
 # %% [markdown]
 # Both numbers come out to the printed digit. From here on the scores are those of Takahashi et al.:
@@ -122,8 +134,16 @@ for (name, network, average), (epoch, night) in intervals.items():
     row = [f"{SETS[name]}, {network}, {AVERAGES[average]}", f"{night.estimate:.3f}"]
     row += [f"{interval.low:.3f} to {interval.high:.3f}" for interval in (epoch, night)]
     rows.append([*row, f"{night.length / epoch.length:.1f}"])
-head = ["", "estimate", "epochs independent", "nights independent", "times as long"]
-show.table(head, rows, numeric=range(1, 5))
+head = ["network, average", "estimate", "epochs independent", "nights independent", "times as long"]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "Intervals by epoch and by night. The last column is what independence of epochs "
+        "would hide."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the example and the ratios of the lengths for the text.
@@ -202,7 +222,15 @@ for unit, difference in flip["macro_f1"].items():
     say(f"nights-flip-macro-{unit}-low", difference.low)
     say(f"nights-flip-macro-{unit}-high", difference.high)
 head = ["SimpleNet minus DeepSleepNet", "difference", "epochs independent", "nights independent"]
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "SimpleNet minus DeepSleepNet, by epoch and by night. A difference is shown if its "
+        "interval leaves zero out."
+    ),
+)
 
 # %% [markdown]
 # The difference in macro F1 is {glue:text}`nights-flip-macro:+.3f`. With independent epochs its
@@ -211,14 +239,14 @@ show.table(head, rows, numeric=(1, 2, 3))
 # {glue:text}`nights-flip-macro-nights-low:+.3f` to {glue:text}`nights-flip-macro-nights-high:+.3f`.
 
 # %% [markdown] tags=["default-values"]
-# So independent epochs would prove that SimpleNet is better, and nights do not: their interval holds
-# zero. On other patients DeepSleepNet may well be the better one.
+# So independent epochs would prove that SimpleNet is better, and nights do not, because their
+# interval contains zero. On other patients DeepSleepNet may well be the better one.
 
 # %% [markdown]
 # ## All pairs, and the best one
 #
 # Six networks make fifteen pairs. Some readers look at all fifteen. Others pick the best network
-# first and then compare it with the rest. Both need intervals that hold all at once. They use a
+# first and then compare it with the rest. Both need intervals that are right together. They use a
 # larger quantile than a single interval. It comes from the correlations of the fifteen differences,
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
@@ -259,8 +287,16 @@ for name, text in SETS.items():
         rows.append([*row, "differ" if apart[1] else ""])
     say(f"nights-decided-{name}-one", int(decided[0]))
     say(f"nights-decided-{name}-all", int(decided[1]))
-head = ["macro F1 by night", "difference", "this pair alone", "all fifteen at once", ""]
-show.table(head, rows, numeric=(1, 2, 3))
+head = ["macro F1 by night", "difference", "this pair alone", "all fifteen at once", "all at once"]
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "All pairs of networks on the patients and on the healthy. Joint limits allow you to "
+        "pick the largest difference after looking."
+    ),
+)
 
 # %% [markdown]
 # On the patients {glue:text}`nights-decided-dodo-one` of the fifteen pairs differ by single
@@ -304,7 +340,12 @@ for name, network in product(SETS, nights.NETWORKS):
         row.append(f"{effect:.0f} ({rho:.3f})")
     rows.append([f"{SETS[name]}, {network}", *row])
 head = ["design effect (correlation)", *AVERAGES.values()]
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption="Design effects of the averages. In parentheses stands the correlation within a night.",
+)
 
 # %% [markdown]
 # The design effect of the F1 score of each stage, on the patients:
@@ -318,7 +359,15 @@ for network in nights.NETWORKS:
     rows.append([network, *(f"{effect:.0f}" for effect in by_stage)])
     if network == "MixedNeuralNetwork":
         say("nights-stage-most", max(by_stage))
-show.table(["design effect", *nights.STAGES], rows, numeric=range(1, 6))
+show.table(
+    ["design effect", *nights.STAGES],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Design effects of the stages, on the patients. The rarer stages need not have the "
+        "larger effect."
+    ),
+)
 
 # %% [markdown]
 # Rare N1 has a small design effect: few of its epochs lie in one night. For the other stages of
@@ -362,8 +411,21 @@ for average, classifier in product(AVERAGES, ("svm", "rf", "mlp")):
     row = [f"MNN against {classifier.upper()}, {AVERAGES[average]}", f"{needed:.0f}"]
     row.append(f"{(needed - 1) / (per_person - 1):.3f}")
     rows.append([*row, *(f"{factor[name, average]:.0f}" for name in SETS)])
-head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in SETS.values())]
-show.table(head, rows, numeric=range(1, 5))
+head = [
+    "pair, average",
+    "factor to touch",
+    "correlation to touch",
+    *(f"factor, {t}" for t in SETS.values()),
+]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "How alike epochs must be for two intervals to touch. Compare the factor to touch "
+        "with the factors that real nights have."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
@@ -390,7 +452,7 @@ say("nights-rho-most", max(effects.values()))
 # ## Are 25 nights enough?
 #
 # An interval by night needs enough nights. We take the 55 nights of the patients as the whole
-# population and draw small sets of nights from them. Then we count how often the interval holds
+# population and draw small sets of nights from them. Then we count how often the interval contains
 # the score of all 55.
 
 
@@ -425,7 +487,12 @@ for text, by_size in covered.items():
     for size, coverage in by_size.items():
         cells = [f"{coverage[way]:.1f} %" if way in coverage else "" for way in head[1:]]
         rows.append([f"{text}, {size} nights", *cells])
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption="Coverage of intervals from 25 nights. The default is meant for few units.",
+)
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.

@@ -2,9 +2,10 @@
 # # Averaged F1 scores of sleep-stage classifiers: the worked examples of Takahashi et al.
 #
 # The paper of {cite:t}`takahashi2022` has two worked examples: a toy matrix of a hundred items, and
-# four classifiers of the stages of sleep. This page recomputes both. It checks the closed forms of
-# the paper's appendices against the single formula of `f1ci`. It shows what three misprints would
-# do. Then it asks what the sleep example can say about which classifier is best.
+# four classifiers of the stages of sleep. This page recomputes both, and checks the closed forms of
+# the paper's appendices against the single formula of `f1ci`. Because three formulas are
+# misprinted, it shows how far a reader who used them would go wrong. Then it asks what the sleep
+# example can say about which classifier is best.
 #
 # The method is on [the chapter's page](/book/takahashi.md): estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`).
@@ -55,7 +56,12 @@ shown = {
     for k in (1, 2, 3)
 }
 rows = [[f"predicted {k}", *cells] for k, cells in shown.items()]
-show.table(["counts", "true 1", "true 2", "true 3"], rows, numeric=(1, 2, 3))
+show.table(
+    ["counts", "true 1", "true 2", "true 3"],
+    rows,
+    numeric=(1, 2, 3),
+    caption="Table 1a, the counts. Predicted classes are in rows, as in the paper.",
+)
 
 # %% [markdown]
 # Table 1b has the proportions. Each cell shows the published number above ours.
@@ -84,7 +90,13 @@ def table_1b(row, column):
 # Show Table 1b beside our proportions.
 rows = {f"predicted-{k}": f"predicted {k}" for k in (1, 2, 3)} | {"total": "total"}
 columns = {f"true-{k}": f"true {k}" for k in (1, 2, 3)} | {"total": "total"}
-show.grid(rows, columns, table_1b, corner="proportions")
+show.grid(
+    rows,
+    columns,
+    table_1b,
+    corner="proportions",
+    caption="Table 1b, the proportions. Each cell has the printed number above ours.",
+)
 
 # %%
 # Compute and record the scores of each class.
@@ -104,7 +116,13 @@ for k in classes:
 rows = {f"class-{k}": f"class {k}" for k in (1, 2, 3)}
 words = ("true positive", "false positive", "false negative", "precision", "recall", "F1")
 columns = dict(zip(scores, words, strict=True))
-show.grid(rows, columns, lambda r, c: f"takahashi/section-2/{r}/{c}", corner="section 2")
+show.grid(
+    rows,
+    columns,
+    lambda r, c: f"takahashi/section-2/{r}/{c}",
+    corner="section 2",
+    caption="Section 2, the scores of each class. Each cell has the printed number above ours.",
+)
 
 # %% [markdown]
 # The averages follow ({prf:ref}`def-takahashi-averages`). Micro F1 is the share of right items. The
@@ -124,7 +142,14 @@ record_all("section-2", estimates | means | totals)
 record_all("section-6", estimates | {f"class-{k + 1}/f1": scores["f1"][k] for k in classes})
 record_all("section-3.1", {f"class-{k + 1}/tp": right[k] for k in classes})
 names = [*MEASURES.values(), *(name.replace("_", " ") for name in means)]
-show.compare([f"takahashi/section-2/{key}" for key in estimates | means], names=names)
+show.compare(
+    [f"takahashi/section-2/{key}" for key in estimates | means],
+    names=names,
+    caption=(
+        "Section 2, the averages. The two macro averages differ because the mean of F1 scores "
+        "is not the F1 of means."
+    ),
+)
 
 # %% [markdown]
 # ## Three standard errors, by two roads
@@ -156,7 +181,14 @@ for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.it
         rows.append([f"{name}, {MEASURES[m]}", f"{error:.10f}", f"{interval.standard_error:.10f}"])
 assert worst < 1e-12
 say("sleep-closed-forms", worst)
-show.table(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
+show.table(
+    ["standard error", "closed form", "gradient"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Standard errors by two roads. The closed forms are the paper's, the gradient is f1ci's."
+    ),
+)
 
 # %% [markdown]
 # The largest relative difference is {glue:text}`sleep-closed-forms:.0e`, which is rounding. The
@@ -170,7 +202,13 @@ for row, interval in zip(sections, intervals(toy).values(), strict=True):
     record_all(row, parts | {"critical_value": z})
 columns = {"estimate": "estimate", "critical_value": "quantile"}
 columns |= {"standard_error": "standard error", "low": "low", "high": "high"}
-show.grid(sections, columns, lambda r, c: f"takahashi/{r}/{c}", corner="section 3")
+show.grid(
+    sections,
+    columns,
+    lambda r, c: f"takahashi/{r}/{c}",
+    corner="section 3",
+    caption="Section 3, the intervals. Each cell has the printed number above ours.",
+)
 
 # %%
 # Show the intervals at your own level, if it is not the paper's.
@@ -179,7 +217,12 @@ rows = [
     for m, i in intervals(toy, confidence_level).items()
 ]
 head = [f"toy example, level {confidence_level:g}", "estimate", "low", "high"]
-own_level = show.table(head, rows, numeric=(1, 2, 3))
+own_level = show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption="The toy example at your own level. The paper has no numbers to compare it with.",
+)
 own_level if confidence_level != paper_level else None
 
 # %% [markdown]
@@ -266,7 +309,15 @@ for key, (name, value) in as_read.items():
     place = published_at.get(key)
     theirs = show.printed(f"takahashi/section-{place}/standard_error") if place else ""
     rows.append([name, f"{value:.4f}", theirs])
-show.table(["toy example, standard error", "computed", "published"], rows, numeric=(1, 2))
+show.table(
+    ["toy example, standard error", "computed", "published"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Standard errors that follow from each reading of the formulas. One reading gives the "
+        "published number."
+    ),
+)
 
 # %% [markdown]
 # Section 3.3 as it stands gives {glue:text}`sleep-misprint-predicted:.4f` (or
@@ -304,7 +355,14 @@ rows = [
     [str(stage), *(f"{c:,}" for c in counts), f"{counts.sum():,}"]
     for stage, counts in mnn.iterrows()
 ]
-show.table(["true \\ predicted", *mnn.columns, "sum"], rows, numeric=range(1, 7))
+show.table(
+    ["true \\ predicted", *mnn.columns, "sum"],
+    rows,
+    numeric=range(1, 7),
+    caption=(
+        "The matrix of the MNN for five stages of sleep. Each row sums the epochs of a true stage."
+    ),
+)
 
 # %% [markdown]
 # (takahashi-sleep-stages-table-4)=
@@ -363,7 +421,16 @@ for name in NAMES:
 columns = {"n": "n"}
 for m, text in MEASURES.items():
     columns |= {f"{m}/estimate": text, f"{m}/low": "from", f"{m}/high": "to"}
-show.grid(NAMES, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Table 4")
+show.grid(
+    NAMES,
+    columns,
+    lambda r, c: f"takahashi/table-4/{r}/{c}",
+    corner="Table 4",
+    caption=(
+        "Table 4, four classifiers. Each cell has the printed number above ours, where its "
+        "matrix is at hand."
+    ),
+)
 
 # %% [markdown]
 # The three printed numbers of each micro interval can still be compared with one another. Some
@@ -390,7 +457,12 @@ rows = []
 for name in MISSING:
     size, possible = fitting_shares(name)
     rows.append([NAMES[name], f"{size:,}", f"{possible[0]:,} to {possible[-1]:,}"])
-show.table(["", "n", "right items"], rows, numeric=(1, 2))
+show.table(
+    ["classifier", "n", "right items"],
+    rows,
+    numeric=(1, 2),
+    caption="Numbers of right items that fit a printed micro interval. One would be enough.",
+)
 
 # %% [markdown]
 # The macro rows of these three have another check. The interval is symmetric, so the estimate must
@@ -412,7 +484,15 @@ for name in MISSING:
         rows.append([f"{NAMES[name]}, {MEASURES[m]}", *numbers, "fits" if fits else "does not fit"])
 say("sleep-midpoints", fitting)
 say("sleep-midpoint-numbers", 3 * len(rows))
-show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(1, 2))
+show.table(
+    ["as printed", "middle of the ends", "estimate", "verdict"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "The middle of printed limits beside the printed estimate. Rounding allows a distance "
+        "of one unit."
+    ),
+)
 
 # %% [markdown]
 # All {glue:text}`sleep-midpoints:d` rows fit, so the {glue:text}`sleep-midpoint-numbers:d` numbers
@@ -429,7 +509,15 @@ rows = []
 for name, matrix in {"MNN": mnn.to_numpy(), "a thousand moved": other.to_numpy()}.items():
     values = [f"{f1ci.metrics.get(m).value(matrix):.3f}" for m in MEASURES]
     rows.append([name, f"{matrix.sum():,}", *values])
-show.table(["", "n", *MEASURES.values()], rows, numeric=(1, 2, 3, 4))
+show.table(
+    ["matrix", "n", *MEASURES.values()],
+    rows,
+    numeric=(1, 2, 3, 4),
+    caption=(
+        "Two matrices with one micro F1. Their macro averages differ, so a micro F1 does not "
+        "give them."
+    ),
+)
 
 # %% [markdown]
 # (takahashi-sleep-stages-own-matrices)=
@@ -506,7 +594,15 @@ for title, (names, matrix) in examples.items():
     for k, name in enumerate(names):
         ends = [f"{i.low[k]:.3f} to {i.high[k]:.3f}" for i in (wilson, wald)]
         rows.append([f"{title}: {name}", f"{wilson.estimate[k]:.3f}", *ends])
-show.table(["class", "F1", "Wilson score", "Wald (delta method)"], rows, numeric=(1, 2, 3))
+show.table(
+    ["class", "F1", "Wilson score", "Wald (delta method)"],
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Intervals for the F1 of each class, by Wilson and by the delta method. They part "
+        "where a class is rare or poor."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
@@ -599,7 +695,15 @@ for m, text in MEASURES.items():
         rows[-1] += [f"{difference / np.hypot(s1, s2):.0f}", f"{difference / (s1 + s2):.0f}"]
         rows[-1] += [f"{effect:.0f}", f"{(effect - 1) / (per_person - 1):.3f}"]
 head = ["MNN against", "difference", "in standard errors", "at least"]
-show.table([*head, "factor to touch", "correlation"], rows, numeric=range(1, 6))
+show.table(
+    [*head, "factor to touch", "correlation"],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Differences of classifiers in standard errors. The last column is the correlation "
+        "within people that would let intervals touch."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the closest pair for the text.

@@ -122,7 +122,15 @@ say("compare-size-low", min(exact for exact, _ in sizes))
 say("compare-size-high", max(exact for exact, _ in sizes))
 say("compare-size-score", max(by_score for _, by_score in sizes))
 head = ["items", "prevalence", "recalls of A, B", "exchangeable", "exact test", "interval"]
-show.table(head, rows, numeric=(0, 1, 4, 5))
+show.table(
+    head,
+    rows,
+    numeric=(0, 1, 4, 5),
+    caption=(
+        "How often equal models are called different, in per cent. At the level 95 % it "
+        "should be at most 5."
+    ),
+)
 
 # %%
 # Test models with equal precisions of 0.9 and recalls of 0.9 and 0.3; 150 items, 30 % of them positive.
@@ -186,7 +194,15 @@ say("compare-power-error", np.sqrt(wanted_power * (1 - wanted_power) / test_sets
 say("compare-unpaired-low", min(ratios))
 say("compare-unpaired-high", max(ratios))
 head = ["prevalence", "F1", "difference", "discordant", "items", "each, unpaired", "power"]
-show.table(head, rows, numeric=range(7))
+show.table(
+    head,
+    rows,
+    numeric=range(7),
+    caption=(
+        "Plans for two models, and the power that they reach. The plan asked for the power of "
+        "the parameter."
+    ),
+)
 
 # %% [markdown]
 # The plans aim at a power of {glue:text}`compare-power-wanted:.2f`. They give
@@ -266,7 +282,15 @@ for skewed, units, kind in itertools.product((False, True), number_of_units, kin
     rows.append([*row, f"{length:.3f}", f"{values[0, 0]:.3f}"])
 head = ["sizes", "documents", "interval", "mean coverage", "least", "too low, too high"]
 head += ["length", "coverage without correlation"]
-show.table(head, rows, numeric=(1, 3, 4, 5, 6, 7))
+show.table(
+    head,
+    rows,
+    numeric=(1, 3, 4, 5, 6, 7),
+    caption=(
+        "Intervals by document. Without documents an interval of items covers far less; least "
+        "is the lowest coverage among the correlations."
+    ),
+)
 
 
 # %% tags=["remove-cell"]
@@ -330,7 +354,14 @@ for kind, results in reached.items():
     say(f"compare-near-worst-{kind}", min(results))
 say("compare-near-worst-documents", int(rows[int(np.argmin(reached["logit"]))][0]))
 head = ["documents", "sizes", "all perfect", "delta", "logit"]
-show.table(head, rows, numeric=(0, 2, 3, 4))
+show.table(
+    head,
+    rows,
+    numeric=(0, 2, 3, 4),
+    caption=(
+        "Coverage where scores are near 1. Few documents have an error, so a sample may hold none."
+    ),
+)
 
 # %% [markdown]
 # The sizes *fifth* mean that a fifth of the documents are ten times as large as the others. With ten documents of one size the delta
@@ -358,7 +389,15 @@ for units, slope in itertools.product((20, 50, 200), (-1.0, -0.5, 0.5, 1.0)):
     rows.append(row)
 for key, covered in least.items():
     say(key, covered)
-show.table(["documents", "slope", "delta", "logit"], rows, numeric=range(4))
+show.table(
+    ["documents", "slope", "delta", "logit"],
+    rows,
+    numeric=range(4),
+    caption=(
+        "Coverage where large documents are hard. A negative slope means that large documents "
+        "have more errors."
+    ),
+)
 
 # %% [markdown]
 # Our interval covers at least {glue:text}`compare-hard-other-logit:.3f` with slopes of -0.5 or more, and
@@ -413,7 +452,14 @@ for (kind, method), results in averages.items():
 say("compare-average-populations", len(averages["macro F1", "logit"]))
 say("compare-average-error", np.sqrt(0.95 * 0.05 / sets))
 head = ["average", "interval", "mean coverage", "least", "too low, too high", "length / delta"]
-show.table(head, rows, numeric=(2, 3, 4, 5))
+show.table(
+    head,
+    rows,
+    numeric=(2, 3, 4, 5),
+    caption=(
+        "Averages over classes, with items in documents. Length is relative to the delta method's."
+    ),
+)
 
 # %% [markdown]
 # The interval is made in the same way: each document is left out in turn. In these {glue:text}`compare-average-populations:.0f` populations it
@@ -453,7 +499,14 @@ for kind, covered in least.items():
     say(f"compare-difference-{kind}", covered)
 head = ["documents", "sizes", "correlation"]
 head += ["delta: coverage", "length", "logit: coverage", "length"]
-show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
+show.table(
+    head,
+    rows,
+    numeric=(0, 2, 3, 4, 5, 6),
+    caption=(
+        "The difference of two models on the same documents. Coverage and length of both methods."
+    ),
+)
 
 # %% [markdown]
 # In the worst of these designs the delta method covers {glue:text}`compare-difference-delta:.3f`, and our
@@ -512,7 +565,15 @@ for name, hits in zip(("naive", "corrected", "pooled"), rejections.values(), str
     say(f"compare-cv-{name}", hits.mean())
 say("compare-cv-error", np.sqrt(alpha * (1 - alpha) / experiments))
 rows = [[name, f"{hits.mean():.3f}"] for name, hits in rejections.items()]
-show.table(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
+show.table(
+    ["analysis of 10-fold cross-validation", "differences found"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "Ten folds, four analyses. All models are equally good, so at most 5 % of the "
+        "differences should be found."
+    ),
+)
 
 # %% [markdown]
 # (The corrected version is that of {cite:t}`nadeau2003`. The standard error of each number is
@@ -541,7 +602,14 @@ for n in (100, 500, 2_000):
     if n != 500:
         say(f"compare-tuned-optimism-{n}", optimism)
         say(f"compare-tuned-covered-{n}", covered)
-show.table(["items", "reported minus true F1", "coverage"], rows, numeric=(0, 1, 2))
+show.table(
+    ["items", "reported minus true F1", "coverage"],
+    rows,
+    numeric=(0, 1, 2),
+    caption=(
+        "A threshold tuned on the test set. The score is too high by what the second column says."
+    ),
+)
 
 # %% [markdown]
 # With 100 items the reported score minus the true score is {glue:text}`compare-tuned-optimism-100` on average, and the

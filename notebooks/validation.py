@@ -3,8 +3,8 @@
 #
 # Do other packages give the same intervals, and how long do they take? This page gives five small
 # confusion matrices to the packages that a user might pick instead of `f1ci`. It shows their
-# intervals beside ours, and counts how often each interval holds the truth in simulated test sets.
-# At the end it compares times.
+# intervals beside ours, and counts how often each interval contains the truth in simulated test
+# sets. At the end it compares times.
 #
 # The other packages need library versions of their own. So their answers and times were collected
 # in a separate environment and are data here; `make peers` and `make bench` collect them anew.
@@ -55,7 +55,11 @@ WHAT = {
     "scipy": "intervals for a proportion, bootstrap",
 }
 rows = [[name, answers["versions"][name], text] for name, text in WHAT.items()]
-show.table(["package", "version", "what it offers here"], rows)
+show.table(
+    ["package", "version", "what it offers here"],
+    rows,
+    caption="The packages, their versions, and what they offer here.",
+)
 
 # %% [markdown]
 # ## Five matrices
@@ -162,8 +166,13 @@ def answers_to(probe, metric):
         texts = ["" if np.isnan(x) else f"{x:.4f}" for x in numbers]
         rows.append([package, method, *texts, remark(ends, problem)])
     name = metric.replace("_", " ").replace("f1", "F1")
-    head = [f"({probe}) {name}", "method", "estimate", "low", "high", "length", "remark"]
-    return show.table(head, rows, numeric=(2, 3, 4, 5))
+    head = ["package", "method", "estimate", "low", "high", "length", "remark"]
+    return show.table(
+        head,
+        rows,
+        numeric=(2, 3, 4, 5),
+        caption=f"Matrix {probe}, {name}: every answer. The remark says what is wrong with an interval.",
+    )
 
 
 # %% tags=["hide-input"]
@@ -351,14 +360,22 @@ say("validation-slips", worst)
 # The package's gradient of binary F1 is in single precision; macro F1 has 1e-7 in its divisors.
 assert worst < 1e-6
 head = ["half the length", "delta method", "confidenceinterval", "delta method with the slips"]
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Half lengths of the macro intervals of confidenceinterval. The delta method with its "
+        "slips gives its numbers."
+    ),
+)
 
 # %% [markdown]
 # The last two columns agree within {glue:text}`validation-slips:.0e`. The point estimates of the
 # package are right, and so is its micro average.
 #
 # (validation-coverage)=
-# ## How often do they hold the truth?
+# ## How often do they cover?
 #
 # Macro F1 in six designs. Wrong predictions fall on the other classes in proportion to their sizes.
 # Test sets in which some class is not true and not predicted are left out for all methods, because
@@ -456,8 +473,16 @@ rows = []
 for key, design in DESIGNS.items():
     row = [key, design["name"], f"{design['n']}", f"{design['truth']:.4f}"]
     rows.append([*row, f"{100 * ours[key].undefined[0]:.2f}"])
-head = ["", "design", "n", "true macro F1", "test sets left out, %"]
-show.table(head, rows, numeric=(2, 3, 4))
+head = ["name", "design", "n", "true macro F1", "test sets left out, %"]
+show.table(
+    head,
+    rows,
+    numeric=(2, 3, 4),
+    caption=(
+        "The designs of the study. Test sets in which a class is never true are left out, "
+        "because the other packages refuse them."
+    ),
+)
 
 # %% [markdown]
 # **Coverage of nominal 95 % intervals**, in per cent with its standard error; below it the mean
@@ -473,8 +498,21 @@ for m in methods:
     shares.append([m, *texts])
     long.append([m, *(f"{length_:.3f}" for *_, length_ in results)])
 display(
-    show.table(["coverage, %", *columns], shares, numeric=range(1, 7)),
-    show.table(["mean length", *columns], long, numeric=range(1, 7)),
+    show.table(
+        ["coverage, %", *columns],
+        shares,
+        numeric=range(1, 7),
+        caption=(
+            "Coverage of nominal 95 % intervals. In parentheses is the standard error of each "
+            "percentage."
+        ),
+    ),
+    show.table(
+        ["mean length", *columns],
+        long,
+        numeric=range(1, 7),
+        caption="Mean length of the same intervals. A short interval is good only where it covers.",
+    ),
 )
 
 # %% tags=["remove-cell"]
@@ -569,7 +607,15 @@ rows = []
 for x in speed["lines"]:
     times = [duration(x["ours"]), x["other"], duration(x["theirs"])]
     rows.append([x["question"], *times, times_as_long(x)])
-show.table(["", "f1ci", "other", "its time", "times as long"], rows, numeric=(1, 3, 4))
+show.table(
+    ["question", "f1ci", "other", "its time", "times as long"],
+    rows,
+    numeric=(1, 3, 4),
+    caption=(
+        "Times beside the package that one would pick instead. Above 1 the other package "
+        "takes longer."
+    ),
+)
 
 # %% tags=["remove-cell"]
 # Keep the times for the text.

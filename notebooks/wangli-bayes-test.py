@@ -5,7 +5,7 @@
 # same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS), named
 # entity recognition (NER) and recognition of organisation names (ORG). Both models are trained and
 # tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score is
-# larger. It asks how probable it is that B is better.
+# larger, but how probable it is that B is better.
 #
 # [The chapter](/book/wangli.md) derives the method. In short:
 #
@@ -16,10 +16,10 @@
 # 3. The probability that B is not better than A is an integral over two posteriors
 #    ({prf:ref}`prop-wangli-h0`).
 #
-# The authors published the counts with their code. So Tables 1 to 5, Figures 1 to 3 and the
+# Since the authors published the counts with their code, Tables 1 to 5, Figures 1 to 3 and the
 # numbers in the text can be recomputed without any training. The three experiments themselves are
-# not repeated here: the corpora are not free. For models that are trained here, see
-# [a tag set on trial](/notebooks/wangli-tag-sets.ipynb).
+# not repeated here, because the corpora are not free. For models that are trained here, see [a tag
+# set on trial](/notebooks/wangli-tag-sets.ipynb).
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of the credible intervals of Table 2, as in the paper
@@ -114,7 +114,11 @@ for key, half in halves.items():
 # %%
 # Show Table 1 beside our partitions.
 rows = [[j, blocks_of[j, "s"], ours[j, "s"], blocks_of[j, "t"], ours[j, "t"]] for j in numbers]
-show.table(["index", "S, published", "S, ours", "T, published", "T, ours"], rows)
+show.table(
+    ["index", "S, published", "S, ours", "T, published", "T, ours"],
+    rows,
+    caption="Table 1, the partitions. Both splits have the same halves, up to the order of items.",
+)
 
 # %% [markdown]
 # The four blocks have equally many items, and equally many of the positive class:
@@ -125,6 +129,7 @@ show.table(
     ["block", "items", "positives"],
     [[name, block.size, int(labels[block].sum())] for name, block in blocks.items()],
     numeric=(1, 2),
+    caption="The four blocks. They have equally many items and positives.",
 )
 
 # %% [markdown]
@@ -184,7 +189,13 @@ numeric_weight, _ = integrate.dblquad(
 )
 say("wangli-weight", weights["tp"])
 say("wangli-weight-numeric", numeric_weight)
-show.compare(list(page.records))
+show.compare(
+    list(page.records),
+    caption=(
+        "The weight of the counts, beside the printed one. It follows from the ranges of the "
+        "correlations alone."
+    ),
+)
 
 # %% [markdown]
 # The closed form gives {glue:text}`wangli-weight:.6f`, a numerical double integral
@@ -198,7 +209,15 @@ for (task, model), folds in counts.items():
     row += [f"{total:,}" for total in folds.sum(axis=(0, 1))]
     rows.append([*row, *(f"{value:,.1f}" for value in f1ci.effective_counts(folds))])
 head = ["task", "model", "tag set", "TP", "FP", "FN", "TP effective", "FP effective"]
-show.table([*head, "FN effective"], rows, numeric=range(3, 9))
+show.table(
+    [*head, "FN effective"],
+    rows,
+    numeric=range(3, 9),
+    caption=(
+        "Sums and effective counts of the six folds. An effective count is the sum times the "
+        "weight."
+    ),
+)
 
 # %% [markdown]
 # ## Credible intervals: Table 2
@@ -229,6 +248,7 @@ show.grid(
     {"a/low": "A from, %", "a/high": "A to, %", "b/low": "B from, %", "b/high": "B to, %"},
     table_2_cell,
     corner="task, metric",
+    caption="Table 2, the credible intervals. Each cell has the printed end point above ours.",
 )
 
 # %% [markdown] tags=["default-values"]
@@ -346,6 +366,7 @@ show.grid(
     {"p_h0": "P(H0)", "p_h1": "P(H1)", "decision": "decision"},
     lambda row, column: f"wangli/{row}/{column}",
     corner="task, metric",
+    caption="Tables 3 to 5, the Bayes tests. Each cell has the printed number above ours.",
 )
 
 # %% [markdown]
@@ -367,7 +388,10 @@ for key in quoted:
     else:
         value = getattr(of_task[metric], what)
         record(key, value, deviation=noise[QUOTED[section], metric])
-show.compare(quoted)
+show.compare(
+    quoted,
+    caption="Probabilities that the text quotes. They are those of the tables, with fewer digits.",
+)
 
 # %% [markdown]
 # (wangli-simulated)=
@@ -405,7 +429,15 @@ say("wangli-simulated-worst", max(abs(value) for value in ours.values()))
 for metric in ("recall", "f1"):
     say(f"wangli-expected-{metric}", 1e6 * tests["cws", metric].p_h0)
 head = ["P(H0)", "published", "exact", "simulated", "simulated, s.e. off", "published, s.e. off"]
-show.table(head, rows, numeric=range(1, 6))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Printed and simulated probabilities, in standard errors off the exact ones. Beyond 3 "
+        "would be more than chance."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # (wangli-table-3-zeros)=
@@ -433,7 +465,15 @@ head = ["P(H0)", "published", "program, smallest", "largest", "mean of the runs"
 for metric in ("recall", "f1"):
     say(f"wangli-program-{metric}", program["cws", metric, "", "p_h0"].mean())
     say(f"wangli-program-{metric}-most", program["cws", metric, "", "p_h0"].max())
-show.table(head, rows, numeric=range(1, 6))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "What the authors' program prints in twenty runs. The printed number should lie "
+        "between the smallest and the largest."
+    ),
+)
 
 # %% [markdown]
 # On average the program prints {glue:text}`wangli-program-recall:.1e` for recall and
@@ -486,8 +526,21 @@ for case in CASES:
     assert reversed_.most_probable != right.most_probable
     row = [title(*case), show.printed(p_h0_id(*case)), f"{right.p_h0:.3f}", f"{reversed_.p_h0:.3f}"]
     rows.append([*row, right.most_probable, reversed_.most_probable])
-head = ["", "P(H0), published", "by eq. 31", "by eqs. 32, 33", "more probable by eq. 31"]
-show.table([*head, "by Algorithm 1"], rows, numeric=(1, 2, 3))
+head = [
+    "task, metric",
+    "P(H0), published",
+    "by eq. 31",
+    "by eqs. 32, 33",
+    "more probable by eq. 31",
+]
+show.table(
+    [*head, "by Algorithm 1"],
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Decisions by the printed equations. With the sign of eq. 31 every decision is reversed."
+    ),
+)
 
 # %% [markdown]
 # All nine lines of the paper's tables follow eq. 31. So do `f1ci.bayes_test` and this book.
@@ -518,7 +571,12 @@ for task, model, metric in ((*key, m) for key in counts for m in ("precision", "
 say("wangli-printed-cws-p", printed_integral["cws", "A", "precision"])
 say("wangli-printed-org-r", printed_integral["org", "A", "recall"])
 head = ["density of", "integral as printed", "numerically", "p (1 - p)", "integral put right"]
-show.table(head, rows, numeric=range(1, 5))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption="Integrals of the printed densities. A density integrates to 1.",
+)
 
 # %% [markdown]
 # The integral is {glue:text}`wangli-printed-cws-p:.3f` for precision in word segmentation by BMES and
@@ -555,8 +613,23 @@ for task, total in gold.items():
 words = counts["cws", "A"][..., [0, 2]].sum(axis=-1)
 say("wangli-positives-low", f"{words.min():,}")
 say("wangli-positives-high", f"{words.max():,}")
-head = ["", "fewest", "most", "both folds", "pooled recall, %", "mean of six recalls, %"]
-show.table(head, rows, numeric=range(1, 6))
+head = [
+    "task, tag set",
+    "fewest",
+    "most",
+    "both folds",
+    "pooled recall, %",
+    "mean of six recalls, %",
+]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Positives of each fold. Where they vary little, the mean of recalls is near the "
+        "pooled recall."
+    ),
+)
 
 # %% [markdown]
 # The two folds of a repetition add up to the same number of chunks in all three repetitions and for
@@ -592,7 +665,15 @@ for task, metric in CASES:
         say("wangli-ner-precision-0.0", normal[0])
         say("wangli-ner-precision-0.9", normal[-1])
 head = ["P(H0)", "exact", *(f"correlation {rho:g}" for rho in correlations)]
-show.table(head, rows, numeric=range(1, 6))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "What independence of the two models costs. The probability of H0 at each "
+        "correlation, by the normal approximation."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # No decision changes, but the probabilities do. For precision in NER
@@ -653,7 +734,15 @@ head = [
     "P(H0)",
     "p of the t test, two-sided",
 ]
-show.table(head, rows, numeric=range(1, 5))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "Correlations, variances and tests of the six published folds. The variance is "
+        "relative to equation 4."
+    ),
+)
 
 # %% [markdown]
 # Over the folds the two models' scores have correlations from
@@ -688,8 +777,16 @@ for task, model, metric in ((*key, m) for key in counts for m in METRICS):
     name = f"{TASKS[task]}, {TAGS[task, model]}, {METRICS[metric]}"
     interval = f"[{100 * t.low:.2f}, {100 * t.high:.2f}]"
     rows.append([name, f"{skewness[-1]:+.3f}", interval, f"{ratio:.2f}"])
-head = ["", "skewness", "t interval, %", "length / credible length"]
-show.table(head, rows, numeric=(1, 2, 3))
+head = ["score", "skewness", "t interval, %", "length / credible length"]
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Skewness of the posteriors, and t intervals of six folds. A ratio above 1 means that "
+        "the t interval is longer."
+    ),
+)
 
 
 # %% [markdown]

@@ -2,19 +2,19 @@
 # # A tag set on trial
 #
 # A word segmenter marks each character of a sentence with a tag. With four tags (BMES) a character
-# begins a word, is in its middle, ends it, or is a whole word. With six tags (BB₂B₃MES) the second and
-# third characters of long words have tags of their own. Are six tags better than four? Wang and Li ask
-# this of conditional random fields on a corpus of Chinese news, with their
-# [Bayes test](/book/wangli.md). They publish the counts of chunks by fold, so
-# [their tables](/notebooks/wangli-bayes-test.ipynb) can be recomputed. But counts do not show which
-# words each model got wrong.
+# begins a word, is in its middle, ends it, or is a whole word. With six tags (BB₂B₃MES) the second
+# and third characters of long words have tags of their own. Are six tags better than four? Wang and
+# Li ask this of conditional random fields on a corpus of Chinese news, with their [Bayes
+# test](/book/wangli.md). They publish the counts of chunks by fold, so that [their
+# tables](/notebooks/wangli-bayes-test.ipynb) can be recomputed, but counts do not show which words
+# each model got wrong.
 #
 # Here is the same comparison on a corpus that everybody may use: the Hong Kong Cantonese Corpus
-# {cite:p}`luke2015`, 58 dialogues with 16,162 utterances and 153,656 words. The learner, the features,
-# the tag sets and the cross-validation are the paper's. The numbers are our own: no number of the
-# paper is compared on this page. The page measures three things that the paper could not see. How
-# alike are the errors of the two models? How much do folds and dialogues differ? How often is each
-# test wrong?
+# {cite:p}`luke2015`, 58 dialogues with 16,162 utterances and 153,656 words. The learner, the
+# features, the tag sets and the cross-validation are the paper's. The numbers are our own: no
+# number of the paper is compared on this page. The page measures three things that the paper could
+# not see: how the errors of the two models are correlated, how much folds and dialogues differ, and
+# how often each test is wrong.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of all intervals
@@ -70,7 +70,15 @@ for repetition, fold in np.ndindex(3, 2):
     numbers = [f"{number:,}" for number in (gold, *chunks[0], *chunks[1])]
     rows.append([repetition + 1, fold + 1, *numbers])
 head = ["repetition", "fold", "gold", "A predicts", "A correct", "B predicts", "B correct"]
-show.table(head, rows, numeric=range(7))
+show.table(
+    head,
+    rows,
+    numeric=range(7),
+    caption=(
+        "Counts of the first cross-validation. Gold are the true entities, correct those "
+        "found whole."
+    ),
+)
 
 # %% [markdown]
 # ### How regular are the partitions?
@@ -120,8 +128,13 @@ for case, test in tests.items():
     shown = [f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]" for interval in ends]
     rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.most_probable])
     say(f"wangli-tag-sets-h0-{'-'.join(case)}", test.p_h0)
-head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "more probable"]
-show.table(head, rows, numeric=(2, 3, 4))
+head = ["blocks of", "score", "four tags, %", "six tags, %", "P(H0)", "more probable"]
+show.table(
+    head,
+    rows,
+    numeric=(2, 3, 4),
+    caption="Credible intervals and Bayes tests. A are four tags, B six.",
+)
 
 # %% [markdown] tags=["default-values"]
 # Nothing is settled. For recall the odds are more than five to one that six tags are better. For F1
@@ -168,8 +181,22 @@ for case in cases:
         say(f"wangli-tag-sets-correlated-{'-'.join(case)}", correlated)
 say("wangli-tag-sets-correlation", correlation["utterances", "f1"])
 
-head = ["blocks of", "", "over words", "over dialogues", "P(H0), independent", "P(H0), correlated"]
-show.table(head, rows, numeric=range(2, 6))
+head = [
+    "blocks of",
+    "score",
+    "over words",
+    "over dialogues",
+    "P(H0), independent",
+    "P(H0), correlated",
+]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 6),
+    caption=(
+        "How often both models fail on the same words. The correlation moves the probability of H0."
+    ),
+)
 
 # %% [markdown]
 # The correlation is {glue:text}`wangli-tag-sets-correlation:.2f`, more than any value that
@@ -212,12 +239,20 @@ for case in cases:
     exact = [f"{paired[(*case, repetition)].p_value:.2g}" for repetition in range(3)]
     numbers = [f"{100 * differences[case].mean():+.3f}", f"{tests[case].p_h0:.3f}", *exact]
     rows.append([case[0], METRICS[case[1]], *numbers, f"{float(t_tests[case].p_value):.3f}"])
-head = ["blocks of", "", "B - A, points", "P(H0)", "exact p, 1", "2", "3", "t test"]
-show.table(head, rows, numeric=range(2, 8))
+head = ["blocks of", "score", "B - A, points", "P(H0)", "exact p, 1", "2", "3", "t test"]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 8),
+    caption=(
+        "The Bayes test beside the exact test of each repetition, and the t test of six "
+        "folds. They answer different questions."
+    ),
+)
 
 # %% [markdown]
 # (wangli-tag-sets-dialogues)=
-# ### Words of one dialogue are alike
+# ### Words of one dialogue are correlated
 #
 # The exact test takes words as independent, as the posterior does. But some dialogues are easy and
 # some hard. `f1ci.Units` takes the dialogues as the independent units. Here are the
@@ -251,8 +286,16 @@ for (name, metric), (words, dialogues, *gap) in by_unit.items():
     ends = [f"[{100 * i.low:.2f}, {100 * i.high:.2f}]" for i in (words, dialogues)]
     ends += [f"[{100 * i.low:+.3f}, {100 * i.high:+.3f}]" for i in gap]
     rows.append([name, METRICS[metric], *ends])
-head = ["blocks of", "", "A by words, %", "by dialogues, %", "B - A by words", "by dialogues"]
-show.table(head, rows, numeric=range(2, 6))
+head = ["blocks of", "score", "A by words, %", "by dialogues, %", "B - A by words", "by dialogues"]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 6),
+    caption=(
+        "Intervals by words and by dialogues. Words of a dialogue are alike, so those by "
+        "dialogues are longer."
+    ),
+)
 
 # %%
 # Keep these numbers for the text.
@@ -367,8 +410,13 @@ for (metric, kind), (folds, binomial) in correlations.items():
     rows.append([metric, kind, *(f"{number:.2f}" for number in numbers)])
 averaged = f1ci.effective_counts(np.ones((3, 2, 3))).tp / 6
 rows.append(["the paper's average", "", "0 to 0.5", "0.25 to 0.5", "1", f"{averaged:.2f}"])
-head = ["", "around", "ρ₁", "ρ₂", "variance / eq. 4", "weight"]
-show.table(head, rows, numeric=range(2, 6))
+head = ["pair", "around", "ρ₁", "ρ₂", "variance / eq. 4", "weight"]
+show.table(
+    head,
+    rows,
+    numeric=range(2, 6),
+    caption="Correlations of the folds, and the weights that follow. The paper's weight is fixed.",
+)
 
 # %% [markdown]
 # Around the models' own scores both correlations lie in the paper's ranges. But the variance of the
@@ -381,7 +429,7 @@ show.table(head, rows, numeric=range(2, 6))
 # corpus teaches is missing in the other half.
 #
 # (wangli-tag-sets-coverage)=
-# ### How often the interval holds the truth
+# ### How often the interval covers
 #
 # The table is for the credible interval of F1 with four tags. It has two weights, the paper's and
 # that of {cite:t}`wang2015`, and two truths: the mean true F1 of the six models, and the expected
@@ -403,7 +451,12 @@ say("wangli-tag-sets-held-paper-own", covered["paper", "own"])
 say("wangli-tag-sets-held-2015-own", covered["2015", "own"])
 names = ("own", "expected")
 rows = [[w, *(f"{covered[w, name]:.0f}" for name in names)] for w in ("paper", "2015")]
-show.table(["weight", "mean of the six models, %", "expected F1, %"], rows, numeric=(1, 2))
+show.table(
+    ["weight", "mean of the six models, %", "expected F1, %"],
+    rows,
+    numeric=(1, 2),
+    caption="How often the credible interval contains each truth. It should be 95 %.",
+)
 
 # %% [markdown]
 # (wangli-tag-sets-errors)=
@@ -448,9 +501,22 @@ say("wangli-tag-sets-seeds-f1-t", 100 * verdicts["seeds", "f1"]["t"])
 say("wangli-tag-sets-seeds-f1-exact", 100 * verdicts["seeds", "f1"]["exact"])
 for name in ("sure", "t", "exact"):
     say(f"wangli-tag-sets-tag-sets-f1-{name}", 100 * verdicts["tag sets", "f1"][name])
-head = ["pair", "", "true B - A, points", '"B is better", %', "P(H0) below .025 or above .975, %"]
+head = [
+    "pair",
+    "score",
+    "true B - A, points",
+    '"B is better", %',
+    "P(H0) below .025 or above .975, %",
+]
 head += ["t test, p < .05, %", "exact test, p < .05, %"]
-show.table(head, rows, numeric=range(2, 7))
+show.table(
+    head,
+    rows,
+    numeric=range(2, 7),
+    caption=(
+        "How often each test calls a model better. In the first rows both models are equally good."
+    ),
+)
 
 # %% [markdown] tags=["default-values"]
 # - **The rule "accept the more probable hypothesis" has no protection.** If the two models are equally

@@ -1,17 +1,18 @@
 # %% [markdown]
 # # Abalone: rare positives and a correction that helps
 #
-# Which abalones have {published}`yuan/section-3b/rings` rings? Few have this number, and the three
-# rules of {cite:t}`yuan2025` find few of these. The normal approximation is strained here, and
-# plain intervals cover too little. The blurred variance ({prf:ref}`def-yuan-choice2` in
-# [the chapter](/book/yuan.md)) repairs this. This notebook reproduces section III-B with Table VI.
-# It also reproduces Tables I and II, which do not name their data and come from these.
+# Plain intervals cover too rarely where positives are rare, and the blurred variance
+# ({prf:ref}`def-yuan-choice2` in [the chapter](/book/yuan.md)) repairs this. {cite:t}`yuan2025`
+# show it with abalones: few have {published}`yuan/section-3b/rings` rings, and the three
+# classifiers, which the paper calls rules, find few of these. This notebook reproduces section
+# III-B with Table VI, and Tables I and II, which do not name their data and come from these.
 #
 # The paper trains 1NN, logistic regression and a random forest on
-# {published}`yuan/section-3b/training` random rows. The other {published}`yuan/section-3b/population`
-# rows are the population, from which it draws {published}`yuan/section-3b/replicates` test sets. The
-# split and the settings are not printed. They can be recovered, and so the rules are the paper's own
-# rules here. Every number about them is computed from the raw data.
+# {published}`yuan/section-3b/training` random rows. The other
+# {published}`yuan/section-3b/population` rows are the population, from which it draws
+# {published}`yuan/section-3b/replicates` test sets. The split and the settings are not printed, but
+# they can be recovered, so that the rules are the paper's own rules here, and every number about
+# them is computed from the raw data.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # own test sets for numbers about all rules together
@@ -98,7 +99,12 @@ for (rule, metric), value in zip(columns, truth, strict=True):
     record(f"yuan/table-6/{rule}/true/{metric}", value)
 say("yuan-abalone-positives", positives)
 say("yuan-abalone-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
-show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
+show.table(
+    ["rule", "positives", "predicted positives A", "both, TP"],
+    rows,
+    numeric=range(1, 4),
+    caption="The population, as counts. The repository holds the predictions behind it.",
+)
 
 # %%
 # Show the true values of Table VI.
@@ -107,6 +113,7 @@ show.grid(
     {"f0.5": "F0.5", "accuracy": "accuracy"},
     lambda rule, metric: f"yuan/table-6/{rule}/true/{metric}",
     corner="Table VI, true values",
+    caption="Table VI, the true values. Each cell has the printed number above ours.",
 )
 
 # %% [markdown]
@@ -199,6 +206,9 @@ show.grid(
     {"individual": "plain", "corrected_individual": "blurred"},
     lambda row, column: f"yuan/section-3b/{column}/{row}",
     corner="coverage",
+    caption=(
+        "Section III-B, individual intervals. Coverage of the plain and of the blurred interval."
+    ),
 )
 
 # %% [markdown]
@@ -260,6 +270,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length"},
     lambda row, quantity: f"yuan/table-6/{row}/{quantity}",
     corner="Table VI",
+    caption="Table VI, one rule at a time. Each cell has the printed number above the exact one.",
 )
 
 # %% [markdown]
@@ -285,6 +296,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length"},
     lambda kind, quantity: f"yuan/table-6/all/{kind}/{quantity}",
     corner="3 methods × 2 measures",
+    caption="Table VI, all rules together. Each cell has the printed number above ours.",
 )
 
 # %%
@@ -346,6 +358,7 @@ show.grid(
     {"accuracy": "accuracy", "f0.5": "F0.5"},
     lambda rule, metric: f"yuan/table-1/{rule}/{metric}",
     corner="Table I",
+    caption="Table I, the three rules. One table of counts is consistent with the printed forest.",
 )
 
 # %% [markdown]
@@ -402,7 +415,13 @@ for k, (rule, metric) in enumerate(columns):
 # Show Table II beside our end points.
 ends = {"accuracy/low": "accuracy from", "accuracy/high": "to"}
 ends |= {"f0.5/low": "F0.5 from", "f0.5/high": "to"}
-show.grid(rules, ends, lambda rule, end: f"yuan/table-2/{rule}/{end}", corner="Table II")
+show.grid(
+    rules,
+    ends,
+    lambda rule, end: f"yuan/table-2/{rule}/{end}",
+    corner="Table II",
+    caption="Table II, the end points. Each cell has the printed number above ours.",
+)
 
 # %% [markdown]
 # (shown-n-yuan-17)=
@@ -448,7 +467,15 @@ def agreeing(square, some=targets, cut=True):
 most = {square: (agreeing(square).max(), agreeing(square, cut=False).max()) for square in errors}
 names = {"square": "z²", "four": "4"}
 rows = [[names[s], f"{cut} of 12", f"{rounded} of 12"] for s, (cut, rounded) in most.items()]
-show.table(["blurred with", "to the digit if cut off", "if rounded"], rows, numeric=(1, 2))
+show.table(
+    ["blurred with", "to the digit if cut off", "if rounded"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "End points that agree to the digit, of 12. Blurring with 4 instead of z² is a "
+        "conjecture from Table VI."
+    ),
+)
 
 # %%
 # Keep for the text how many end points agree to the digit, of all and of the two known rules.
@@ -640,9 +667,9 @@ say("yuan-abalone-hats", 100 * np.abs(plain_q / blurred_q - 1).max())
 # ### Where a covariance is zero
 #
 # Proposition 1 asks that $\tilde V_{jk} / V_{jk}$ tends to 1. The ratio does not exist where
-# $V_{jk} = 0$ ({ref}`N-yuan-20 <N-yuan-20>`), and the proof does not need it. Take two rules that err
-# independently of each other and of the truth. Their accuracies have the covariance 0, and their joint
-# intervals hold in {glue:text}`yuan-abalone-zero-coverage:.4f` of test sets of
+# $V_{jk} = 0$ ({ref}`N-yuan-20 <N-yuan-20>`), and the proof does not need it. Take two rules that
+# err independently of each other and of the truth. Their accuracies have the covariance 0, and
+# their joint intervals cover in {glue:text}`yuan-abalone-zero-coverage:.4f` of test sets of
 # {published}`yuan/section-3b/n` cases.
 
 # %%
@@ -684,13 +711,18 @@ shown = [f"{group}/{kind}" for group in groups for kind in ("joint", "corrected"
 rows = []
 for k, result in larger.items():
     rows.append([str(k), *(f"{result[f'{key}/coverage'].mean():.3f}" for key in shown)])
-show.table(["training rows, in fifths", *shown], rows, numeric=range(7))
+show.table(
+    ["training rows, in fifths", *shown],
+    rows,
+    numeric=range(7),
+    caption="Coverages for each share of training rows. Each share has its own random splits.",
+)
 
 # %% [markdown]
-# Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare class
-# less and less. Where it finds no true positive at all, its true $F_{0.5}$ is 0, every estimate is 0, and
-# the interval of length zero holds the truth. The next table has the share of such splits, and the
-# coverage in the other splits.
+# Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare
+# class less and less. Where it finds no true positive at all, its true $F_{0.5}$ is 0, every
+# estimate is 0, and the interval of length zero contains the truth. The next table has the share of
+# such splits, and the coverage in the other splits.
 
 # %%
 # Show coverages for each size of the training set.
@@ -706,21 +738,33 @@ for fifths, splits in trained.items():
 say("yuan-abalone-trained-1", plain[1])
 say("yuan-abalone-trained-2", plain[2])
 head = ["training rows, in fifths", "splits without a true positive, of 60", "plain, the others"]
-show.table([*head, "corrected"], rows, numeric=range(4))
+show.table(
+    [*head, "corrected"],
+    rows,
+    numeric=range(4),
+    caption=(
+        "Coverages where the rule has a true positive. In the other splits every interval has "
+        "length zero."
+    ),
+)
 
 # %% [markdown]
-# Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-1` of 60 splits
-# with a fifth of the rows. With two fifths this happens in {glue:text}`yuan-abalone-none-found-2`
-# splits, and with three fifths in {glue:text}`yuan-abalone-none-found-3`. Where it finds some, the
-# plain joint intervals of all six measures hold in {glue:text}`yuan-abalone-trained-1:.2f` of test sets
-# on average. With two fifths of the rows this is {glue:text}`yuan-abalone-trained-2:.2f`. So a larger
-# training set does not remove the undercoverage, as the footnote says. But with three fifths the rule
-# hardly exists any more ({ref}`N-yuan-21 <N-yuan-21>`).
+# Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-1` of 60
+# splits with a fifth of the rows. With two fifths this happens in
+# {glue:text}`yuan-abalone-none-found-2` splits, and with three fifths in
+# {glue:text}`yuan-abalone-none-found-3`. Where it finds some, the plain joint intervals of all six
+# measures are right together in {glue:text}`yuan-abalone-trained-1:.2f` of test sets on average.
+# With two fifths of the rows this is {glue:text}`yuan-abalone-trained-2:.2f`. So a larger training
+# set does not remove the undercoverage, as the footnote says. But with three fifths the rule hardly
+# exists any more ({ref}`N-yuan-21 <N-yuan-21>`).
 
 # %%
 # Record the constants.
 record("yuan/section-3b/critical_value", of_one.z)
-show.compare(["yuan/section-3b/critical_value"])
+show.compare(
+    ["yuan/section-3b/critical_value"],
+    caption="The quantile of section III-B. It belongs to the level.",
+)
 
 # %% [markdown]
 # ## Statement by statement
@@ -767,7 +811,7 @@ claim.table()
 # - Plain intervals for a rule with a handful of true positives do not cover, whatever the size of
 #   the whole test set. The number of true positives decides.
 # - The blurred variance is cheap and repairs it. For logistic regression
-#   {computed}`yuan/table-6/logistic/joint/coverage|.3f` of the plain joint intervals hold, and
+#   {computed}`yuan/table-6/logistic/joint/coverage|.3f` of the plain joint intervals cover, and
 #   {computed}`yuan/table-6/logistic/corrected/coverage|.3f` of the corrected ones. For the other
 #   rules it changes little.
 # - The lesson of Table VI stands, its numbers do not. Many belong to another size of the test set

@@ -1,16 +1,16 @@
 # %% [markdown]
-# # Two normal classes: when joint intervals keep their promise
+# # Two normal classes: a simulation repeated with R's random numbers
 #
-# Six 95 % intervals do not all hold in 95 of 100 test sets. Joint intervals should. {cite:t}`yuan2025`
-# first try both on an easy problem. There are two classes of equal size, with
-# $X \mid Z \sim N(Z, 1)$. Three rules are trained on {published}`yuan/section-3a/training` cases: the
-# nearest neighbour (1NN), logistic regression and a random forest. $F_{0.5}$ and accuracy of each
-# rule make six parameters. This notebook reproduces section III-A with Tables IV and V.
+# Six 95 % intervals are not all right in 95 of 100 test sets, whereas joint intervals should be.
+# {cite:t}`yuan2025` first try both on an easy problem: two classes of equal size, with
+# $X \mid Z \sim N(Z, 1)$. Three rules are trained on {published}`yuan/section-3a/training` cases:
+# the nearest neighbour (1NN), logistic regression and a random forest. $F_{0.5}$ and accuracy of
+# each rule make six parameters. This notebook reproduces section III-A with Tables IV and V.
 #
-# The paper names neither its software nor its seeds. Both can be recovered. The
-# numbers come from R, with `set.seed(499)` before the training set and `set.seed(599)` before the test
-# sets. The notebook computes R's random numbers itself. So it does not compare with *another*
-# simulation. It repeats the paper's own simulation, case by case.
+# The paper names neither its software nor its seeds, but both can be recovered: the numbers come
+# from R, with `set.seed(499)` before the training set and `set.seed(599)` before the test sets.
+# Since the notebook computes R's random numbers itself, it does not compare with *another*
+# simulation, but repeats the paper's own, case by case.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # own test sets, where the paper's own ones are not known
@@ -130,7 +130,12 @@ for k, (rule, metric) in enumerate(columns):
             record(identity, exact_truth[k], deviation=error[k] * np.sqrt(cases))
     row = show.printed(identity), f"{exact_truth[k]:.5f}", f"{next_truth[k]:.5f}"
     rows.append([f"{metric} of {rules[rule]}", *row])
-show.table(["", "printed", "exact", "the million after the training set"], rows, numeric=(1, 2, 3))
+show.table(
+    ["rule, metric", "printed", "exact", "the million after the training set"],
+    rows,
+    numeric=(1, 2, 3),
+    caption="True values of Tables III and IV. The printed ones are those of a million draws.",
+)
 
 # %% [markdown]
 # (shown-n-yuan-18)=
@@ -159,10 +164,10 @@ truth = np.array([printed(f"yuan/table-4/{rule}/true/{metric}") for rule, metric
 truth[4:] = next_truth[4:]
 
 # %% [markdown]
-# The coverage counts how often an interval holds the true value that the paper used. For the forest we
-# know this value. For the two other rules we know four digits of it. So we take the printed value,
-# and ask how much a coverage changes if the value moves inside its rounding interval. The ledger's
-# limits hold this error and no other: the test sets are the same.
+# The coverage counts how often an interval contains the true value that the paper used. For the
+# forest we know this value. For the two other rules we know four digits of it. So we take the
+# printed value, and ask how much a coverage changes if the value moves inside its rounding
+# interval. The ledger's limits hold this error and no other: the test sets are the same.
 
 # %%
 keys = [f"m{k}" for k in range(1, 7)] + [*pairs.values(), "all"]
@@ -198,6 +203,10 @@ show.grid(
     {f"n-{n}": f"n = {n}" for n in sizes.values()},
     lambda row, column: f"yuan/section-3a/{column}/individual/{row}",
     corner="individual intervals hold for",
+    caption=(
+        "Section III-A, individual intervals. Each cell has the printed coverage above ours, "
+        "on the paper's own test sets."
+    ),
 )
 
 # %% [markdown]
@@ -227,11 +236,12 @@ say("yuan-gaussian-suitable-logistic", suitable[2])
 # follow. Of {glue:text}`yuan-gaussian-3a-seeds-tried:,d` windows with a seed for each test set
 # {glue:text}`yuan-gaussian-3a-seeds-hits:d` fit. The authors were not asked.
 #
-# ## One promise for many intervals
+# ## Six intervals that are right together
 #
-# The paper's first forty test sets, with six intervals each. An individual interval misses the truth in
-# one of twenty test sets. The six intervals miss in different test sets. So test sets in which some
-# interval misses are more frequent. Joint intervals are longer, and make one promise for all six.
+# The paper's first forty test sets, with six intervals each. An individual interval misses the
+# truth in one of twenty test sets. The six intervals miss in different test sets. So test sets in
+# which some interval misses are more frequent. Joint intervals are longer, and all six are right
+# together in 95 of 100 test sets.
 
 # %%
 # Compute how far the estimates of forty test sets are from the truth, and how far intervals reach.
@@ -296,7 +306,12 @@ rows = []
 for (item, rule), held in stream.items():
     theirs_and_ours = show.printed(f"yuan/{item}/{rule}/coverage"), f"{held:.4f}"
     rows.append([f"{rules[rule]}, n = {sizes[item]}", *theirs_and_ours])
-show.table(["joint coverage", "printed", "on the paper's test sets"], rows, numeric=(1, 2))
+show.table(
+    ["joint coverage", "printed", "on the paper's test sets"],
+    rows,
+    numeric=(1, 2),
+    caption="Joint coverages on the paper's test sets. The printed ones come from other test sets.",
+)
 
 # %% [markdown]
 # So the paper drew other test sets for its joint intervals, and we did not find them. We tried the
@@ -335,7 +350,15 @@ for item, n in sizes.items():
         value = runs[item][f"all/joint/{quantity}"]
         recording.mean(page, f"yuan/{item}/all/{quantity}", value, replicates)
     identity = partial("yuan/{}/{}/{}".format, item)
-    display(show.grid(groups, quantities, identity, corner=f"n = {n}"))
+    display(
+        show.grid(
+            groups,
+            quantities,
+            identity,
+            corner=f"n = {n}",
+            caption=f"Coverage and length at n = {n}. Each cell has the printed number above ours.",
+        )
+    )
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for n = 500 and n = 2000. Coverages of single measures are near 0.95, of pairs of measures near 0.92, of all six near 0.86; joint intervals bring pairs and all six back to 0.95. The upper ten printed values of each panel lie exactly on the reproduced ones; the joint ones lie on their bars."}, "figure": {"caption": "Coverage in the first simulation. Bars: what the ledger allows. Individual intervals are counted on the paper's own test sets, so their bars are short; joint intervals have four standard errors. Line: nominal level. Above, individual intervals asked to hold for one, two and six parameters; below, joint intervals.", "name": "fig-yuan-gaussian-coverage"}}
 # Draw the coverages at both sizes, with the ledger's limits.
@@ -443,6 +466,7 @@ show.table(
     ["printed minus right derivative by", "E(ZA)", "EA", "EZ"],
     [[name, *(f"{x:.1e}" for x in by)] for name, by in off.items()],
     numeric=(1, 2, 3),
+    caption="By how much the printed derivatives of Table III are off. Zero is right.",
 )
 
 # %% [markdown]
@@ -457,7 +481,9 @@ constants = ["yuan/section-3/critical_value", "yuan/section-3a/critical_value"]
 for identity in constants:
     record(identity, of_one.z)
 record("yuan/section-2d/z_squared", of_one.z**2)
-show.compare([*constants, "yuan/section-2d/z_squared"])
+show.compare(
+    [*constants, "yuan/section-2d/z_squared"], caption="The constants. Both follow from the level."
+)
 
 # %% [markdown]
 # ## Statement by statement
@@ -498,9 +524,9 @@ claim.table()
 #   sets we do not know, and all of these agree within their errors.
 # - A simulation can be repeated to the digit after years, if its software and seeds are known. A paper
 #   that prints two seeds makes this easy for everyone.
-# - Individual intervals hold for one parameter, not for six. All six hold in
+# - Individual intervals have their level for one parameter, but not for six. All six are right in
 #   {computed}`yuan/section-3a/n-500/individual/all|.3f` of test sets at $n = 500$, and in
 #   {computed}`yuan/section-3a/n-2000/individual/all|.3f` at $n = 2000$. A larger test set does not
 #   help. A larger quantile does.
-# - Joint intervals hold for two and for six parameters alike, already at $n = 500$.
+# - Joint intervals have their level for two and for six parameters, already at $n = 500$.
 # - Here the classes are balanced and nothing is rare. {doc}`yuan-abalone` is less kind.

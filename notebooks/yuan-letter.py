@@ -1,14 +1,16 @@
 # %% [markdown]
 # # Letters: four rules, twelve measures, nine dimensions
 #
-# Is a letter an A or a B, or any other? The paper of {cite:t}`yuan2025` trains four rules on
-# {published}`yuan/section-3c/training` of {published}`yuan/section-3c/total` distorted letters. The
-# rules are 1NN, logistic regression, a random forest and a support vector machine (SVM). $F_{0.5}$,
-# accuracy and lift of each make {published}`yuan/section-3c/parameters` parameters. Test sets of
-# {published}`yuan/section-3c/n` should cover them. This notebook reproduces section III-C and Table VII.
+# Twelve measures of four classifiers have only nine dimensions, and joint intervals work nevertheless.
+# {cite:t}`yuan2025` train four such rules on {published}`yuan/section-3c/training` of
+# {published}`yuan/section-3c/total` distorted letters. The rules are 1NN, logistic regression, a
+# random forest and a support vector machine (SVM). $F_{0.5}$, accuracy and lift of each make
+# {published}`yuan/section-3c/parameters` parameters. Test sets of {published}`yuan/section-3c/n`
+# should cover them. This notebook reproduces section III-C and Table VII.
 #
-# As for {doc}`abalone <yuan-abalone>` the paper's own split and rules are known, so the population is
-# known too. Numbers about one rule are exact sums. Numbers about all rules come from many test sets.
+# As for {doc}`abalone <yuan-abalone>` the paper's own split and rules are known, so that the
+# population is known too. Numbers about one rule are exact sums, and numbers about all rules come
+# from many test sets.
 
 # %% tags=["parameters"]
 replicates: int = 50_000  # own test sets for numbers about all rules together
@@ -91,7 +93,12 @@ for identity, value in zip(ids, truth, strict=True):
     record(identity, value)
 say("yuan-letter-positives", int(letters[~train].sum()))
 say("yuan-letter-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
-show.table(["", "positives", "predicted positives A", "both, TP"], rows, numeric=range(1, 4))
+show.table(
+    ["rule", "positives", "predicted positives A", "both, TP"],
+    rows,
+    numeric=range(1, 4),
+    caption="The population, as counts. The repository holds all joint cells.",
+)
 
 # %%
 # Show the true values of Table VII.
@@ -100,6 +107,7 @@ show.grid(
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"},
     lambda rule, metric: f"yuan/table-7/{rule}/true/{metric}",
     corner="Table VII, true values",
+    caption="Table VII, the true values. Each cell has the printed number above ours.",
 )
 
 # %% [markdown]
@@ -131,6 +139,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda row, quantity: f"yuan/table-7/{row}/{quantity}",
     corner="Table VII",
+    caption="Table VII, one rule at a time. Lengths are divided by the true value.",
 )
 
 # %% [markdown]
@@ -154,6 +163,7 @@ show.grid(
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda kind, quantity: f"yuan/table-7/all/{kind}/{quantity}",
     corner="4 methods × 3 measures",
+    caption="Table VII, all rules together. Each cell has the printed number above ours.",
 )
 
 # %%
@@ -184,7 +194,15 @@ eigenvalues = np.sort(np.linalg.eigvalsh(correlation))[::-1]
 say("yuan-letter-rank", int((eigenvalues > 1e-10).sum()))
 named = {"largest": 0, "ninth": 8, "tenth": 9}
 rows = [[name, f"{abs(eigenvalues[k]):.1e}"] for name, k in named.items()]
-show.table(["eigenvalue of the correlation matrix", ""], rows, numeric=(1,))
+show.table(
+    ["eigenvalue of the correlation matrix", "value"],
+    rows,
+    numeric=(1,),
+    caption=(
+        "Eigenvalues of the correlation matrix of twelve measures. Three of them are zero, "
+        "but for rounding."
+    ),
+)
 
 # %% [markdown]
 # Of twelve eigenvalues {glue:text}`yuan-letter-rank` are not zero; the others are rounding. The
@@ -213,7 +231,15 @@ for rule, name in rules.items():
     ]
     rows.append([name, *(f"{ratio:.3f}" for ratio in ratios)])
 head = ["printed length over the exact length", *against]
-show.table(head, rows, numeric=range(1, 5))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "Printed lengths over exact ones. A row near 1 agrees, and a row near one other "
+        "number has a common cause."
+    ),
+)
 
 # %% [markdown]
 # (shown-e-yuan-10)=
@@ -295,7 +321,14 @@ for name, replicated, kinds_here in (
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
 say("yuan-letter-chance", chance)
 head = ["coverages of Table VII", "shares of", "how many", "by chance, each"]
-show.table(head, rows, numeric=(1, 2, 3))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption=(
+        "Of how many test sets the coverages are shares. By chance so many digits would fit rarely."
+    ),
+)
 
 # %% [markdown]
 # By chance all of this has a probability of {glue:text}`yuan-letter-chance:.0e`. With so few test
@@ -320,7 +353,15 @@ for rule, (label, (kind, used)) in ((r, x) for r in rules for x in readings.item
     line = [f"{rules[rule]}, {label}", f"{value:.4f}", f"{mean:.4f}"]
     rows.append([*line, *(f"{x:+.1f}" for x in off), str(used)])
 head = ["coverage", "printed", "exact", "off by (s.e.) with 10,000", "off by (s.e.) with"]
-show.table([*head, "test sets"], rows, numeric=range(1, 6))
+show.table(
+    [*head, "test sets"],
+    rows,
+    numeric=range(1, 6),
+    caption=(
+        "Coverages of Table VII, with the number of test sets that the digits suggest. Off by "
+        "is in standard errors."
+    ),
+)
 
 # %% [markdown]
 # With the numbers of test sets that the grids suggest, the joint rows agree except for logistic
@@ -374,7 +415,7 @@ claim.table()
 # %% [markdown]
 # ## What we learn
 #
-# - Twelve individual 95 % intervals hold at once in
+# - Twelve individual 95 % intervals are right together in
 #   {computed}`yuan/table-7/all/individual/coverage|.2f` of the test sets. Joint intervals, longer
 #   by a factor of {glue:text}`yuan-letter-price:.2f`, hold in
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
@@ -384,5 +425,5 @@ claim.table()
 #   all twelve nearer to the level. And {tally}`yuan-letter|erratum other-run-fitted other-run-predicted not-contradicted open`
 #   of the {tally}`yuan-letter` numbers do not follow from the populations and the design that the paper states.
 # - The paper says that logistic regression undercovers. On the population of its printed true
-#   values it does not: its plain joint intervals hold in
+#   values it does not: its plain joint intervals are right together in
 #   {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.

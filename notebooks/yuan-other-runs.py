@@ -1,12 +1,13 @@
 # %% [markdown]
 # # Which run do Tables VI and VII come from?
 #
-# Many numbers in Tables VI and VII of {cite:t}`yuan2025` do not follow from the design that the paper
-# states. The notebooks {doc}`yuan-abalone` and {doc}`yuan-letter` compute them from the paper's own
-# rules, and find differences. The printed numbers need not be wrong. A table may hold results of a run that the text
-# does not describe. This notebook looks for that run. It asks two questions of each candidate. Does it
-# fit the numbers from which it was found, by a chi-square with its degrees of freedom? And does it
-# predict numbers that were *not* used to find it?
+# Many numbers in Tables VI and VII of {cite:t}`yuan2025` do not follow from the design that the
+# paper states. The notebooks {doc}`yuan-abalone` and {doc}`yuan-letter` compute them from the
+# paper's own rules, and find differences. The printed numbers need not be wrong, because a table
+# may have results of a run that the text does not describe. This notebook looks for that run. It
+# asks two questions of each candidate. Does it fit the numbers from which it was found, by a
+# chi-square with its degrees of freedom? And does it predict numbers that were *not* used to find
+# it?
 #
 # Each step says what was chosen after seeing the printed numbers. The end lists the numbers that no run
 # explains, and what was tried. The ledger tells the numbers that served to find a run from
@@ -170,12 +171,16 @@ say("yuan-other-runs-chi-square", total)
 say("yuan-other-runs-p", stats.chi2.sf(total, freedom))
 say("yuan-other-runs-prevalence", prevalence_7)
 show.table(
-    ["", "recall", "precision", "recall, printed population", "precision", "chi-square"],
+    ["rule", "recall", "precision", "recall, printed population", "precision", "chi-square"],
     [
         [name, *(f"{x:.4f}" for x in (*pairs[r], *fitted[r].guess)), f"{by_rule[r]:.1f}"]
         for r, name in rules_7.items()
     ],
     numeric=range(1, 6),
+    caption=(
+        "Recalls and precisions of the fitted run. Compare them with those of the printed "
+        "population."
+    ),
 )
 
 # %%
@@ -262,7 +267,15 @@ for rule, fit in fitted.items():
     values = [z95 * lengths[1] / lengths[5] for lengths in (fit.printed, mean)]
     rows.append([rules_7[rule], *(f"{value:.3f}" for value in values)])
 head = ["critical value implied by corrected over individual length", "printed", "expected"]
-show.table(head, rows, numeric=(1, 2))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "The critical value that printed lengths imply. It should be the expected one if both "
+        "rows came from the same test sets."
+    ),
+)
 
 # %% [markdown]
 # Then chi-square would be {glue:text}`yuan-other-runs-shared:.0f`, and
@@ -350,8 +363,13 @@ for key in six:
     rows.append([*row, f"{predicted_z[-1]:+.1f}", own_text])
 say("yuan-other-runs-predicted", len(predicted_z))
 say("yuan-other-runs-predicted-worst", np.abs(predicted_z).max())
-head = ["", "printed", "other run, predicted", "off by (s.d.)", "printed population"]
-show.table(head, rows, numeric=range(1, 5))
+head = ["number", "printed", "other run, predicted", "off by (s.d.)", "printed population"]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption="Six numbers that were not fitted. The prediction of the other run can fail here.",
+)
 
 # %% [markdown]
 # All six printed numbers lie within {glue:text}`yuan-other-runs-predicted-worst:.1f` standard
@@ -401,7 +419,12 @@ searches = datasets.yuan_searches()
 for name in ("3b-one-seed", "3b-seeds", "3c-fixed-sample"):
     for column in ("tried", "hits", "by_chance"):
         say(f"yuan-other-runs-{name}-{column}".replace("_", "-"), searches.loc[name, column])
-show.table(["", "squared distance (9 expected)", "probability of less"], rows, numeric=(1, 2))
+show.table(
+    ["among", "squared distance (9 expected)", "probability of less"],
+    rows,
+    numeric=(1, 2),
+    caption="How unusual the fitted run is. Its squared distance from the average split or sample.",
+)
 
 # %% [markdown]
 # No distance is unusually large. One sample of {published}`yuan/section-3c/n` cases would seldom be so
@@ -471,7 +494,12 @@ rows = [
     for r, results in by_size.items()
 ]
 head = ["chi-square of the four plain numbers", *(f"n = {n}" for n in sizes)]
-show.table(head, rows, numeric=range(1, 1 + len(sizes)))
+show.table(
+    head,
+    rows,
+    numeric=range(1, 1 + len(sizes)),
+    caption="How well each size of the test set fits the plain numbers of Table VI. Small is good.",
+)
 
 # %% [markdown]
 # Sizes within a few cases of these fit both rules, and no others do. We take
@@ -590,7 +618,15 @@ rows = [
     for pair in [*order[:4], (tp_0, predicted_0)]
 ]
 head = ["true and predicted positives", "chi-square, 8 numbers", "distance from the printed forest"]
-show.table(head, rows, numeric=(1, 2))
+show.table(
+    head,
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Forests on the paper's own split that fit best. Each differs from the printed forest "
+        "by its seed alone."
+    ),
+)
 
 # %% [markdown]
 # One other forest fits: ({glue:text}`yuan-other-runs-forest-tp`, {glue:text}`yuan-other-runs-forest-a`),
@@ -629,8 +665,13 @@ for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
         say(name, abs(float(off[1])) if rule == "1nn" else numbers[1].mean)
 for key, number in zip(corrected_keys, blurred["logistic", "4"], strict=True):
     explains("R-yuan-13", f"yuan/table-6/logistic/{key}", *number)
-head = ["", "coverage", "length", "coverage off by (s.e.)", "length off by (s.e.)"]
-show.table(head, rows, numeric=range(1, 5))
+head = ["rule, constant", "coverage", "length", "coverage off by (s.e.)", "length off by (s.e.)"]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption="Blurring with z² and with 4. Off by is in standard errors of the printed number.",
+)
 
 # %% [markdown]
 # ### Three lengths and three coverages that were not fitted
@@ -659,8 +700,18 @@ for key in six:
         off = float(standard_errors(printed(name), mean, deviation, count_6))
         row.append(f"{mean:.4f} ({off:+.1f})")
     rows.append(row)
-head = ["", "printed", "printed tables (off by, s.e.)", "other forest, blurred with 4 (off by)"]
-show.table(head, rows, numeric=(1, 2, 3))
+head = [
+    "number",
+    "printed",
+    "printed tables (off by, s.e.)",
+    "other forest, blurred with 4 (off by)",
+]
+show.table(
+    head,
+    rows,
+    numeric=(1, 2, 3),
+    caption="Three lengths and three coverages that were not fitted. The prediction can fail here.",
+)
 
 # %% [markdown]
 # With the other forest and the other constant the lengths and the coverages are nearer to the printed
@@ -688,8 +739,22 @@ for n, study in ((smaller_n, "z²"), (smaller_n, "4"), (n_6, "4")):
     least = min(tried, key=tried.get)
     line = [f"n = {n}, blurred with {study}", str(least), f"{tried[least]:,.1f}"]
     rows.append([*line, f"{refit_distance(least):.0f}", f"{tried[first]:,.0f}"])
-head = ["", "best forest", "its chi-square, 2 numbers", "its distance", "of the other forest"]
-show.table(head, rows, numeric=range(1, 5))
+head = [
+    "blurred with",
+    "best forest",
+    "its chi-square, 2 numbers",
+    "its distance",
+    "of the other forest",
+]
+show.table(
+    head,
+    rows,
+    numeric=range(1, 5),
+    caption=(
+        "Forests that would fit the corrected row. Their distance from the printed forest is "
+        "2 on average."
+    ),
+)
 
 # %% [markdown]
 # At the smaller size some forest fits two numbers, as it must. But this forest lies further from
@@ -707,7 +772,14 @@ for n in (training, n_6 // 2, between, n_6):
     for pair in ((tp_0, predicted_0), first):
         mean, _ = forest_expects(n, "4", pair, corrected_keys)
         rows.append([f"n = {n}, {pair}", *(f"{x:.4f}" for x in mean)])
-show.table(["", "coverage", "length"], rows, numeric=(1, 2))
+show.table(
+    ["test set", "coverage", "length"],
+    rows,
+    numeric=(1, 2),
+    caption=(
+        "Other sizes of the test set. None gives both the printed coverage and the printed length."
+    ),
+)
 
 # %% [markdown]
 # A size that gives the printed length does not give the printed coverage. Some ideas fail by argument.

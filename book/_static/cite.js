@@ -6,8 +6,8 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!page || !navigator.clipboard) return;
   const version = `f1ci, version ${DOCUMENTATION_OPTIONS.VERSION}`;
 
-  const asText = ({ id, name, says, hash }) =>
-    `${version}, ${name}${says ? `: ${says}` : ""}${hash ? `; results hash ${hash}` : ""}. ${page}#${id}`;
+  const noteOf = ({ says, hash }) => [says, hash && `results hash ${hash}`].filter(Boolean).join("; ");
+  const asText = ({ id, name, ...more }) => `${version}, ${name}${noteOf(more) && `: ${noteOf(more)}`}. ${page}#${id}`;
   const escaped = (text) => text.replace(/[&%$#_]/g, "\\$&");
   const asBibtex = ({ id, name, says, hash, title = name }) =>
     [
@@ -16,7 +16,7 @@ document.addEventListener("DOMContentLoaded", () => {
       `  title        = {${escaped(title[0].toUpperCase() + title.slice(1))}},`,
       `  howpublished = {${version}},`,
       `  year         = {${meta("citation_publication_date")}},`,
-      ...(says ? [`  note         = {${escaped(says)}${hash ? `; results hash ${hash}` : ""}},`] : []),
+      ...(says || hash ? [`  note         = {${escaped(noteOf({ says, hash }))}},`] : []),
       `  url          = {${page}#${id}}`,
       "}\n",
     ].join("\n");
@@ -51,11 +51,14 @@ document.addEventListener("DOMContentLoaded", () => {
     const { name, title } = line.dataset;
     offer(line, name, () => ({ id: name.toLowerCase(), name: title }));
   }
-  for (const figure of document.querySelectorAll('.bd-article figure[id^="fig-"]')) {
-    const name = figure.id.slice(4);
-    // The first sentence of the caption says what the figure shows.
-    const [shows] = figure.querySelector(".caption-text")?.textContent.trim().match(/^.*?(?=\.(?: |$)|$)/s) ?? [];
-    const title = shows && `${shows.replace(/\s+/g, " ")} (figure ${name} in: ${meta("og:title")})`;
-    offer(figure.querySelector("figcaption"), name, () => ({ id: figure.id, name: `figure ${name}`, title }));
+  const hash = document.querySelector(".results-hash")?.textContent;
+  for (const shown of document.querySelectorAll('.bd-article :is(figure[id^="fig-"], table[id^="tab-"])')) {
+    const caption = shown.caption ?? shown.querySelector("figcaption");
+    const name = shown.id.slice(4);
+    const what = `${shown.caption ? "table" : "figure"} ${name}`;
+    // The first sentence of the caption says what is shown.
+    const text = (caption.querySelector(".caption-text") ?? caption).textContent.trim().replace(/\s+/g, " ");
+    const title = `${text.match(/^.*?(?=\.(?: |$)|$)/)[0]} (${what} in: ${meta("og:title")})`;
+    offer(caption, name, () => ({ id: shown.id, name: what, title, hash }));
   }
 });

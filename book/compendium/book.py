@@ -68,7 +68,6 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     html = staged / "_build" / "html"
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
-    _open_to_visitors(html, _settings(edition.root))
     target = edition.folder / ("preview" if preview else "html")
     last = staged / "last"
     if target.exists():
@@ -81,7 +80,8 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
 
 def _open_to_visitors(html: Path, settings: dict[str, Any]) -> None:
     """Give the page at the root a title, and search engines a list of all pages."""
-    door = html / "index.html"
+    if not (door := html / "index.html").exists():
+        return  # nothing was built
     head = f'<!DOCTYPE html><html lang="en"><head><title>{settings["title"]}</title>'
     write(door, f"{head}{door.read_text('utf-8').strip()}</head></html>\n")
     base = settings["html"]["baseurl"]
@@ -106,6 +106,7 @@ def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
         text=True,
         check=False,
     )
+    _open_to_visitors(staged / "_build" / "html", _settings(root))
     return (process.stdout or "no word") if process.returncode else ""
 
 

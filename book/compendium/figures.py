@@ -18,6 +18,7 @@ from typing import Any
 
 from cycler import cycler
 from IPython.display import SVG
+from matplotlib import font_manager
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
@@ -43,6 +44,8 @@ METHODS: dict[str, dict[str, Any]] = {
         ("wilson_indirect", "blue", "-", "o", "Wilson score"),
     )
 }
+for _file in (Path(__file__).parents[1] / "_static" / "fonts").glob("*.ttf"):
+    font_manager.fontManager.addfont(_file)  # the book's own letters
 WIDTH = 6.375  # inches: the 612 pixels of the book's text
 PHONE = 4.8  # inches; a label of 10 points has 10 pixels on a phone of 390 pixels
 

@@ -28,16 +28,44 @@ _MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)">.*?</span>'
 
 
 def table(
-    head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
+    head: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    caption: str,
+    numeric: Iterable[int] = (),
 ) -> HTML:
-    """Return any table; the columns `numeric` are numbers, aligned on the right.
+    """Return any table.
 
     A table of more than 20 lines is folded. The line above it says what is in it. In the book
     this line also counts the verdicts.
+
+    Parameters
+    ----------
+    head : sequence of str
+        The names of the columns.
+    rows : iterable
+        The lines.
+    caption : str
+        What the table is, as a sentence, then what to see in it. The first sentence is the name by
+        which it is cited, so no two tables of a page share it.
+    numeric : iterable of int
+        Columns of numbers, aligned on the right.
     """
+    if "" in head:
+        raise ValueError(f"a column of the table {caption!r} has no name: {list(head)}")
     lines = [list(row) for row in rows]
-    summary = _summary(head, lines)
-    return HTML(_TEMPLATE.render(head=head, rows=lines, numeric=set(numeric), summary=summary))
+    title, _, sees = caption.partition(". ")
+    return HTML(
+        _TEMPLATE.render(
+            name="tab-" + re.sub(r"\W+", "-", title.lower()).strip("-"),
+            title=title.rstrip("."),
+            sees=sees,
+            head=head,
+            rows=lines,
+            numeric=set(numeric),
+            summary=_summary(title, lines),
+        )
+    )
 
 
 def _cell(identity: str, what: str) -> Markup:
@@ -66,22 +94,29 @@ def described(identity: str) -> Markup:
     return _cell(identity, "description")
 
 
-def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> HTML:
+def compare(
+    ids: Iterable[str], *, caption: str, names: Sequence[str] | None = None, corner: str = "number"
+) -> HTML:
     """Return a table with a line for each id: description, printed, reproduced, verdict.
 
     Parameters
     ----------
     ids : iterable of str
         Ledger ids.
+    caption : str
+        As for `table`.
     names : sequence of str, optional
         Their names; by default their descriptions.
+    corner : str, optional
+        The heading of the names.
     """
     wanted = list(ids)
     rows = [
         [label, *(_cell(i, what) for what in ("printed", "value", "verdict"))]
         for label, i in zip(names or map(described, wanted), wanted, strict=True)
     ]
-    return table(["", "published", "reproduced", "verdict"], rows, numeric=(1, 2))
+    head = [corner, "published", "reproduced", "verdict"]
+    return table(head, rows, caption=caption, numeric=(1, 2))
 
 
 def grid(
@@ -89,7 +124,8 @@ def grid(
     column_names: Mapping[str, str],
     identity: Callable[[str, str], str],
     *,
-    corner: str = "",
+    caption: str,
+    corner: str,
 ) -> HTML:
     """Return a table in the paper's own layout: printed above reproduced in every cell.
 
@@ -100,7 +136,9 @@ def grid(
     identity : callable
         ``identity(row_key, column_key)`` gives the ledger id of a cell, or "" for an
         empty one.
-    corner : str, optional
+    caption : str
+        As for `table`.
+    corner : str
         The heading of the row names.
     """
     rows = []
@@ -108,19 +146,18 @@ def grid(
         ids = [identity(row, column) for column in column_names]
         rows.append([name, *(_cell(i, "cell") if i else "" for i in ids)])
     head = [corner, *column_names.values()]
-    return table(head, rows, numeric=range(1, len(head)))
+    return table(head, rows, caption=caption, numeric=range(1, len(head)))
 
 
-def _summary(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def _summary(title: str, rows: Sequence[Sequence[object]]) -> str:
     """Return the line above a long table, or "" for a short one."""
     marks = [_MARKED.match(str(cell)) for row in rows for cell in row]
     ids = [mark[1] for mark in marks if mark and mark[2] in ("cell", "verdict")]
     tall = any(mark and mark[2] == "cell" for mark in marks)  # the printed number above ours
     if len(rows) * (1 + tall) <= _LONG:
         return ""
-    columns = ", ".join(name for name in head if name)
     counts = _MARK.format(" ".join(ids), "tally", "") if ids else ""
-    return Markup("Show the table of {} rows ({}){}").format(len(rows), columns, counts)
+    return Markup("{}, {} rows{}").format(title.rstrip("."), len(rows), counts)
 
 
 def fill(html: str, content: Callable[[str, str], str]) -> str:

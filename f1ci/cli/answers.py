@@ -177,7 +177,7 @@ def _rows(comparison: f1ci.results.ModelComparison) -> list[Fields]:
     """Return a row for each model and each pair; the last one has the verdict."""
     rows: list[Fields] = []
     for name, interval in comparison.intervals.items():
-        rows.append({"name": name} | interval.to_dict())
+        rows.append({"name": name, "rank": comparison.ranks[name]} | interval.to_dict())
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
         row: Fields = {"name": f"{record['b']} - {record['a']}"} | record
         row["p_not_inferior"] = test.p_not_inferior

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
+from f1ci.cli import harness
 from f1ci.cli.words import refuse, said_by
 from f1ci.data import checks
 from f1ci.types import IntervalWarning, warn
@@ -115,6 +116,8 @@ def text_of(path: str, file: str) -> str:
         warn(f"{file} is not UTF-8 text, and is read as Windows-1252", IntervalWarning)
     if re.search("[\x00-\x08\x0e-\x1a]", text):
         advice = "unpack a packed file, or save the table as text in UTF-8"
+        if file.endswith(".eval"):
+            advice = "`inspect log dump` writes a log of Inspect as JSON"
         refuse(f"{file}: this is no text, it begins with {bytes(data[:8])!r}", advice)
     return unicodedata.normalize("NFC", text)
 
@@ -227,7 +230,7 @@ def _words(text: str) -> Iterator[list[str]]:
 
 def _lines_of_json(text: str, file: str) -> Iterator[Line]:
     """Yield the names, and then the cells of each object."""
-    objects = _objects(text, file)
+    objects = harness.rows(_objects(text, file), file)
     for k, one in enumerate(objects, start=1):
         if not isinstance(one, dict):
             refuse(f"{file}: object {k} must have names, got {checks.short(one)}")
@@ -263,7 +266,7 @@ def _parsed(text: str) -> Any:
 def _rows_of_columns(columns: dict[str, Any], file: str) -> list[Any]:
     """Return an object for each line of columns; what holds anything but columns is one object."""
     cells = list(columns.values())
-    if not cells or not all(isinstance(one, (list, dict)) for one in cells):
+    if not cells or not all(isinstance(one, (list, dict)) for one in cells) or "eval" in columns:
         return [columns]
     by_line = [one if isinstance(one, dict) else dict(enumerate(one)) for one in cells]
     if any(one.keys() != by_line[0].keys() for one in by_line):

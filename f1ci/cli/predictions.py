@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from f1ci import _tables
-from f1ci.cli import files
+from f1ci.cli import files, harness
 from f1ci.cli.columns import Named, Predictions, chosen
 from f1ci.cli.files import Table
 from f1ci.cli.joining import joined
@@ -43,6 +43,7 @@ def read(
 @contextmanager
 def tables_of(paths: Sequence[str], delimiter: str | None = None) -> Iterator[list[Table]]:
     """Yield the table of each file; where this fails, the calculator is named for a matrix."""
+    paths = [harness.log_in(path) for path in paths]
     names = ["standard input" if path == "-" else path for path in paths]
     texts = [files.text_of(path, name) for path, name in zip(paths, names, strict=True)]
     try:

@@ -48,4 +48,8 @@ class Claims:
         """Return a table of the statements, one line each, and give them to the ledger."""
         for section, text, _, decision in self.rows:
             ledger.opened().state(section, text, decision)
-        return show.table(["section", "the paper says", "computed", ""], self.rows)
+        return show.table(
+            ["section", "the paper says", "computed", "it"],
+            self.rows,
+            caption="The paper's statements. What decides about each of them, by our numbers.",
+        )

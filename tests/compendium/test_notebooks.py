@@ -326,7 +326,7 @@ from compendium import ledger, show
 given, printed, record, say = ledger.open("reader")
 record("lam/section-6/f1", share)
 say("reader-share", share)""",
-        'show.compare(["lam/section-6/f1"])',
+        'show.compare(["lam/section-6/f1"], caption="F1")',
         parameters="share: float = 0.75  # what is recorded\nseed: int = 1  # root seed",
     ).replace("# # Reader", "# # Reader\n#\n# In short: {glue:text}`reader-share:.4f`.")
     + """

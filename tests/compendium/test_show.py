@@ -26,7 +26,7 @@ def filled(html, page, published):
 
 
 def test_the_book_adds_verdicts_and_links_to_a_table(page):
-    html = show.compare(["lam/section-6/f1"])._repr_html_()
+    html = show.compare(["lam/section-6/f1"], caption="F1")._repr_html_()
     assert html.count('data-ledger="lam/section-6/f1"') == 4
     shown = filled(html, page, Published())
     assert 'href="../book/ledger.html#lam/section-6/f1">0.740</a>' in shown
@@ -41,27 +41,43 @@ def test_without_the_book_a_table_shows_both_numbers_and_no_verdict():
         {"wald/low": "low & high", "tp": "none"},
         {"x": "X"},
         lambda row, _: "" if row == "tp" else f"lam/section-6/{row}",
+        caption="Wald's limit",
+        corner="method",
     )._repr_html_()
     assert "low &amp; high" in html
     assert 'data-show="cell">0.674<br>0.50000</span></td>' in html
     assert '<td class="number"></td>' in html
-    table = show.table(["", "printed"], [["a < b", show.printed("lam/section-6/tp")]])
+    table = show.table(
+        ["relation", "printed"],
+        [["a < b", show.printed("lam/section-6/tp")]],
+        caption="Counts & relations. See the second column",
+    )
     assert "<td>a &lt; b</td><td><span" in table._repr_html_()
     assert ">77</span>" in table._repr_html_()
+    assert '<table class="comparison" id="tab-counts-relations">' in table._repr_html_()
+    caption = "<caption><b>Counts &amp; relations.</b> See the second column</caption>"
+    assert caption in table._repr_html_()
+
+
+def test_a_column_without_a_name_is_refused():
+    with pytest.raises(ValueError, match=r"a column of the table 'F1' has no name: \['', 'x'\]"):
+        show.table(["", "x"], [], caption="F1")
 
 
 def test_a_table_of_more_than_twenty_lines_is_folded_under_its_verdicts(page):
     own = [[f"{k}", "<b>"] for k in range(21)]
-    assert "<details" not in show.table(["", "x"], own[:20])._repr_html_()
-    long = show.table(["", "x & y"], own)._repr_html_()
-    assert '<details class="long"><summary>Show the table of 21 rows (x &amp; y)</summary>' in long
+    assert "<details" not in show.table(["k", "x"], own[:20], caption="Own")._repr_html_()
+    long = show.table(["k", "x & y"], own, caption="Own & whole. Look.")._repr_html_()
+    assert '<details class="long"><summary>Own &amp; whole, 21 rows</summary>' in long
     # A cell of a grid has two lines. The book counts the verdicts.
     ids = ["lam/section-6/f1", "lam/section-6/wald/low"]
     names = {f"{k}": f"row {k}" for k in range(11)}
-    html = show.grid(names, {"a": "A"}, lambda row, _: ids[row == "0"])._repr_html_()
-    assert "rows (A)<span" in html
+    html = show.grid(
+        names, {"a": "A"}, lambda row, _: ids[row == "0"], caption="Both", corner="row"
+    )._repr_html_()
+    assert "Both, 11 rows<span" in html
     shown = filled(html, page, Published())
-    assert "<summary>Show the table of 11 rows (A): 10 match, 1 open</summary>" in shown
+    assert "<summary>Both, 11 rows: 10 match, 1 open</summary>" in shown
 
 
 @pytest.mark.parametrize(

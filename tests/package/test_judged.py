@@ -136,13 +136,14 @@ def test_of_two_models_the_strata_are_of_both():
     )
 
 
-def test_a_report_and_a_plan_count_the_checked_items():
+def test_a_report_counts_the_checked_items_and_a_plan_is_refused():
     truth, prediction, judge = population(np.random.default_rng(10), 900)
     test = f1ci.Labels(checked(truth, np.arange(100)), prediction, judge=judge)
     report = test.report()
     assert report.items == 100
     assert report.support.tolist() == np.bincount(truth[:100]).tolist()
-    assert test.plan("f1", half_width=0.05).pilot_items == 100
+    with pytest.raises(ValueError, match="label_plan says what to check, got a pool of 900 items"):
+        test.plan("f1", half_width=0.05)
 
 
 def test_strata_with_too_few_checked_items_join_the_most_alike():

@@ -146,7 +146,7 @@ def test_groups_of_items_are_compared_as_separate_test_sets():
     assert found.verdict() == "a gap was found: s is below e, s is below n"
     patients = np.arange(len(y)) // 4
     in_units = f1ci.Labels(y, predicted, by=by, groups=patients).interval("f1", "n")
-    assert in_units.method == "logit+groups"
+    assert in_units.method == "score+groups"
 
 
 def test_a_gap_is_claimed_in_5_percent_of_the_test_sets_and_the_excluded_one_is_too_small_in_5():
