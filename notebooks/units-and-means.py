@@ -87,7 +87,12 @@ for errors in range(4):
     shorter = f1ci.Units(counts).interval(method="logit", confidence_level=confidence_level)
     row = [f"{errors}", f"{interval.low:.3f} to {interval.high:.3f}"]
     rows.append([*row, f"{shorter.low:.3f} to {shorter.high:.3f}"])
-show.table(["errors", "score", "logit"], rows, numeric=(0,))
+show.table(
+    ["errors", "score", "logit"],
+    rows,
+    numeric=(0,),
+    caption="Limits of F1 for fifteen documents of eight items with few errors.",
+)
 
 # %% [markdown]
 # Score limits fall from {glue:text}`units-errors-0:.3f` to {glue:text}`units-errors-3:.3f`. Logit limits say nothing without an error, because the sample has no
@@ -129,7 +134,12 @@ HEAD += ["too low, too high", "length / logit"]
 rng = next(streams)
 populations = [units.documents_by_rule(rng) for _ in range(designs)]
 found, rows = keep("documents", populations, units.limits_of_documents, METHODS, rng)
-show.table(HEAD, rows, numeric=range(1, 7))
+show.table(
+    HEAD,
+    rows,
+    numeric=range(1, 7),
+    caption="Coverage in populations of documents whose size and difficulty are independent.",
+)
 
 # %% tags=["remove-cell"]
 # Keep what happens with bad documents.
@@ -159,7 +169,12 @@ say("error-again", np.sqrt(0.95 * 0.05 / again))
 rng = next(streams)
 populations = [units.documents_by_rule(rng, slope=True) for _ in range(max(2, designs // 2))]
 found, rows = keep("slope", populations, units.limits_of_documents, METHODS, rng)
-show.table(HEAD, rows, numeric=range(1, 7))
+show.table(
+    HEAD,
+    rows,
+    numeric=range(1, 7),
+    caption="Coverage in populations of documents whose difficulty depends on their size.",
+)
 
 # %% tags=["remove-cell"]
 # Keep what the worst population is like.
@@ -173,6 +188,49 @@ say("slope-largest", np.mean(share.max(axis=0) / share.sum(axis=0)))
 # {glue:text}`units-slope-largest:.2f` of all items on average. If you expect such documents, sample more of them, by stratum of size, or report the mean of the
 # documents' own scores (`average="samples"`), to which every document counts alike.
 #
+# ## Other choices
+#
+# The size of a unit that was not seen, and how units of unequal sizes count, are choices. Others were tried on fresh populations of the same rules, in which sizes are unequal:
+# the plain mean size for unseen units; a factor on $z^2$ that depends on the shares $h_g$ of the units in the items; and these shares in the place of $1/G$.
+
+# %%
+# Measure the coverage of other choices.
+rng = next(streams)
+drawn = [units.documents_by_rule(rng) for _ in range(designs)]
+unequal = [one for one in drawn if one.sizes != "even"][: max(2, designs // 3)]
+hard = [units.documents_by_rule(rng, slope=True) for _ in range(max(2, designs // 10))]
+rows = []
+few = max(sets // 2, 5)
+compared = units.study(
+    [*unequal, *hard], units.limits_by_choice, units.CHOICES, confidence_level, few, rng
+)
+for choice, values in compared.items():
+    apart, tied = values[: len(unequal), 0], values[len(unequal) :, 0]
+    ratio = np.median(values[:, 3] / compared["as chosen"][:, 3])
+    row = [choice, f"{apart.mean():.3f}", f"{apart.min():.3f}", f"{tied.mean():.3f}"]
+    rows.append([*row, f"{tied.min():.3f}", f"{ratio:.2f}"])
+head = ["choice", "mean coverage", "least", "with a slope: mean", "least", "length"]
+caption = "Coverage of other choices, in populations with unequal sizes; the length is relative."
+show.table(head, rows, numeric=range(1, 6), caption=caption)
+
+# %% tags=["remove-cell"]
+# Keep the numbers of the choices for the chapter.
+for choice, key in zip(
+    units.CHOICES, ("chosen", "mean", "factor", "smaller", "shares"), strict=True
+):
+    values = compared[choice]
+    say(f"choice-{key}-covered", values[: len(unequal), 0].mean())
+    say(f"choice-{key}-least", values[: len(unequal), 0].min())
+    say(f"choice-{key}-slope", values[len(unequal) :, 0].mean())
+    say(f"choice-{key}-length", np.median(values[:, 3] / compared["as chosen"][:, 3]))
+say("choice-populations", len(unequal))
+
+# %% [markdown]
+# In {glue:text}`units-choice-populations:.0f` populations with independent sizes and difficulty the chosen rule covers {glue:text}`units-choice-chosen-covered:.3f` on average and
+# {glue:text}`units-choice-chosen-least:.3f` at least. Both factors cover more and are longer ({glue:text}`units-choice-factor-length:.2f` and
+# {glue:text}`units-choice-smaller-length:.2f` times), and shares cover {glue:text}`units-choice-shares-covered:.3f`, but {glue:text}`units-choice-shares-slope:.3f` on average instead of
+# {glue:text}`units-choice-chosen-slope:.3f` where difficulty depends on size. So no factor is used.
+#
 # ## Means of one score for each image
 #
 # A population has 5 to 200 images. Their scores come from a Beta distribution with a mean of 0.6 to 0.98; in three of four populations 1 to 30 % of the
@@ -183,7 +241,7 @@ say("slope-largest", np.mean(share.max(axis=0) / share.sum(axis=0)))
 rng = next(streams)
 populations = [units.images_by_rule(rng) for _ in range(designs)]
 found, rows = keep("means", populations, units.limits_of_means, METHODS, rng)
-show.table(HEAD, rows, numeric=range(1, 7))
+show.table(HEAD, rows, numeric=range(1, 7), caption="Coverage of means of scores of images.")
 
 # %% tags=["remove-cell"]
 # Keep the lengths for the text.
@@ -234,7 +292,9 @@ for (metric, method), results in found.items():
 say("class-populations", len(populations))
 say("class-error", np.sqrt(0.95 * 0.05 / max(sets // 3, 5)))
 head = ["average", "limits", "mean coverage", "least", "too low, too high", "length / logit"]
-show.table(head, rows, numeric=(2, 3, 4, 5))
+show.table(
+    head, rows, numeric=(2, 3, 4, 5), caption="Coverage of averages over classes and of MCC."
+)
 
 # %% [markdown]
 # In these {glue:text}`units-class-populations:.0f` populations score limits cover macro F1 {glue:text}`units-macro-f1-score-mean:.3f` on average, and

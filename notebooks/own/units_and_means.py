@@ -16,6 +16,7 @@ from scipy import special
 
 import f1ci
 from f1ci.coverage import covers
+from notebooks.shared.kernels import f1_over_kinds
 
 Array: TypeAlias = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
@@ -176,6 +177,37 @@ def intervals_of_documents(
     for method in ("delta", "logit", "score"):
         yield method, limits_of_documents(counts, method, level)
     yield "bootstrap", bootstrap(counts, level, resamples, rng)
+
+
+def limits_by_choice(counts: Array, choice: str, level: float) -> tuple[Array, Array]:
+    """Return the limits of F1 of each collection with another choice than the package's.
+
+    "as chosen" is the package's. "mean size" gives unseen units the plain mean size. "G sum h^2"
+    and "1 / (1 - sum h^2)" multiply z^2, and the latter is 1 for units of one size. "shares" gives
+    each unit its share h of the items instead of 1 / G, and 1 / sum h^2 units in all.
+    """
+    z = float(special.ndtri(0.5 + level / 2))
+    ends = []
+    for held in np.moveaxis(counts, 1, 0).astype(np.float64):
+        size = held.sum(axis=1)
+        units, h = len(size), size / size.sum()
+        squares = float((h * h).sum())
+        seen, unseen, factor = np.ones(units), (size * h).sum(), 1.0
+        if choice == "mean size":
+            unseen = size.mean()
+        elif choice == "G sum h^2":
+            factor = units * squares
+        elif choice == "1 / (1 - sum h^2)":
+            factor = (1 - 1 / units) / (1 - squares)
+        elif choice == "shares":
+            held, seen, unseen = held / size[:, None], h / squares, 1.0
+        kinds = np.concatenate([held, unseen * np.eye(3)])
+        ends.append(f1_over_kinds(kinds, np.append(seen, np.zeros(3)), z * factor**0.5))
+    low, high = np.array(ends).T
+    return low, high
+
+
+CHOICES = ("as chosen", "mean size", "G sum h^2", "1 / (1 - sum h^2)", "shares")
 
 
 # Means of scores
