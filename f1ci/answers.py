@@ -269,7 +269,14 @@ def _check_undefined(sample: Sample, name: str) -> None:
 
 
 def _check_error(sample: Sample, method: Method, name: str) -> None:
-    """Warn that a standard error is zero, and say what the method does then."""
+    """Warn that a standard error is undefined or zero, and say what the method does if it is zero.
+
+    The geometric mean of recalls has no standard error where a recall is 0: its slope is infinite.
+    """
+    steep = np.isnan(np.asarray(sample.error)) & ~np.isnan(np.asarray(sample.estimate))
+    if steep.any():
+        text = f"{name} has a slope that is not finite{_places(steep, sample)}"
+        warn(f"{text}, so that its standard error is undefined", DegenerateVarianceWarning)
     if not method.at_zero_error or (method.name == "logit" and not sample.logit_needs_error):
         return
     flat = np.asarray(sample.error) == 0.0
