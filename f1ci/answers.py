@@ -2,14 +2,16 @@
 
 Every question of every kind of data comes here, and this is the one place that warns. Warnings tell
 that a score is undefined, that an average leaves a class out, that two models' averages are over
-different classes, that a standard error is zero, or that a class has fewer than three items that
-matter to its score. (Over 27 designs with so few expected items the score limits of averages cover
-98 % on average instead of 95 %, and are long; the delta method covers 55 %.)
+different classes, that a standard error is zero, that the runs of a recipe are one model, or that
+little is known: because a class has fewer than three items that matter to its score, because fewer
+than three items stand for a known share of the population, or because a few units hold nearly
+everything. (Over 27 designs with so few expected items the score limits of averages cover 98 % on
+average instead of 95 %, and are long; the delta method covers 55 %.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -106,27 +108,25 @@ def _if_no_unit_fails(sample: UnitSample, z: FloatOrArray, length: float) -> str
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
-    """Return the limits by a method, also of a score that is undefined but counts as a constant."""
-    return with_unknown(sample, method, method.limits(sample, z))
+    """Return the limits by a method, as wide as not knowing undefined scores makes them."""
+    return with_unknown(sample, lambda one: method.limits(one, z))
 
 
-def with_unknown(sample: Sample, method: Method, limits: Limits) -> Limits:
-    """Return limits as wide as not knowing undefined scores makes them.
+def with_unknown(sample: Sample, limits: Callable[[Sample], Limits]) -> Limits:
+    """Return limits as wide as not knowing undefined scores makes them; the one place that does so.
 
-    Classes that count 0 or 1, although nothing is known of them, make the interval wider; the score
-    limits know it already. A score that is undefined but counts as a constant may be anything.
+    The score of a class that exists, or counts, although no item tells it, may be anything: it is
+    the least in the lower limit, and the largest in the upper one. So may a score be that is
+    undefined itself but counts as a constant.
     """
-    if sample.unknown is None and np.isnan(sample.constant):
-        return limits
-    low, high = limits
+    low, high = limits(sample)
     least, largest = sample.range
-    if sample.unknown is not None and not method.knows_unseen:
-        below, above = sample.unknown
-        low = low - below
-        high = high + above
-        if not method.leaves_range:
-            low = np.maximum(low, least)
-            high = np.minimum(high, largest)
+    if sample.ends is not None:
+        worst, best = sample.ends
+        low = np.where(np.isnan(worst.estimate), least, limits(worst)[0])
+        high = np.where(np.isnan(best.estimate), largest, limits(best)[1])
+    if np.isnan(sample.constant):
+        return low, high
     undefined = np.isnan(sample.estimate) & ~np.isnan(sample.counted)
     return np.where(undefined, least, low), np.where(undefined, largest, high)
 
@@ -200,11 +200,39 @@ def check(sample: Sample, method: Method, name: str = "") -> None:
     _check_undefined(sample, name)
     _check_left_out(sample, name)
     _check_error(sample, method, name)
-    for part in sample.parts:
-        few = None if part.matrix is None else part.metric.with_few_items(part.matrix)
+    for recipe, runs in sample.alike_runs:
+        text = f"{name}: the {runs} runs{recipe} predict the same, so that their seeds did nothing"
+        warn(f"{text}, and the interval is for new items alone", IntervalWarning)
+    any(_is_small(part, name) for part in sample.parts)
+
+
+def _is_small(part: Sample, name: str) -> bool:
+    """Tell if little is known of a score because of few items, or few units; warn of it."""
+    if part.matrix is not None:
+        few = part.metric.with_few_items(part.matrix)
         if few is not None and few.any():
             _warn_of_few(few, name, part)
-            return
+            return True
+        known = part.metric.few_for_a_share(part.matrix)
+        if known is not None:
+            stand = "1 item stands" if known[0] == 1 else f"{known[0]} items stand"
+            text = f"{name}: {stand} for {100 * known[1]:.2g} % of the population"
+            warn(f"{text}, so that little is known of this part", SmallSampleWarning)
+            return True
+    return isinstance(part, UnitSample) and _has_few_units(part.moves.share, name)
+
+
+def _has_few_units(share: Array, name: str) -> bool:
+    """Tell if units with these shares of what matters are worth few of one size; warn of it."""
+    worth = float(np.min(1.0 / np.maximum((share**2).sum(axis=0), 1e-9)))
+    if round(worth, 9) > FEW:
+        return False
+    number = int(np.max((share > 0.0).sum(axis=0)))
+    units = "one unit" if number == 1 else f"{number} units, as good as {worth:.2g} of one size"
+    largest = f"the largest holds {100 * np.max(share):.3g} %"
+    text = f"{name} rests on {units} ({largest}); units of another kind may be missing"
+    warn(text, SmallSampleWarning)
+    return True
 
 
 def check_alike(samples: Sequence[tuple[str, Sample]]) -> None:
@@ -241,7 +269,14 @@ def _check_undefined(sample: Sample, name: str) -> None:
 
 
 def _check_error(sample: Sample, method: Method, name: str) -> None:
-    """Warn that a standard error is zero, and say what the method does then."""
+    """Warn that a standard error is undefined or zero, and say what the method does if it is zero.
+
+    The geometric mean of recalls has no standard error where a recall is 0: its slope is infinite.
+    """
+    steep = np.isnan(np.asarray(sample.error)) & ~np.isnan(np.asarray(sample.estimate))
+    if steep.any():
+        text = f"{name} has a slope that is not finite{_places(steep, sample)}"
+        warn(f"{text}, so that its standard error is undefined", DegenerateVarianceWarning)
     if not method.at_zero_error or (method.name == "logit" and not sample.logit_needs_error):
         return
     flat = np.asarray(sample.error) == 0.0

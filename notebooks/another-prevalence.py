@@ -78,14 +78,17 @@ say("prevalence-rare-low", interval.low)
 say("prevalence-rare-high", interval.high)
 print(interval)
 
-# %% mystnb={"image": {"alt": "F1 against the share of positives, a rising curve with a band: near 0.13 where one item in fifty is positive, near 0.86 at the test set's own share, near 0.93 where nearly all are positive."}, "figure": {"caption": "F1 of the orange juice rule and its 95 % limits, if another share of the items is positive. The dot is the test set's own share.", "name": "fig-another-prevalence"}}
+# %% mystnb={"image": {"alt": "F1 against the share of positives, a rising curve with a band: near 0.13 where one item in fifty is positive, near 0.86 at the test set's own share, near 0.93 where nearly all are positive."}, "figure": {"caption": "F1 of the orange juice rule and its 95 % limits, if another share of the items is positive. The dot is the test set's own share.", "name": "fig-another-prevalence-orange-juice"}}
 # Draw F1 and its limits against the prevalence.
 figure, axes = figures.subplots(height=2.6)
 grid = np.linspace(0.01, 0.97, 49)
 curve = [f1ci.Matrix(juice, class_shares=[1 - x, x]).interval("f1") for x in grid]
-axes.fill_between(grid, [x.low for x in curve], [x.high for x in curve], color="0.85")
-axes.plot(grid, [x.estimate for x in curve])
-axes.plot(juice[1].sum() / juice.sum(), f1ci.metrics.f1.value(juice), "o")
+limits = [x.low for x in curve], [x.high for x in curve]
+axes.fill_between(grid, *limits, color="#d9d9d9", label="95 % limits")
+axes.plot(grid, [x.estimate for x in curve], label="F1")
+own = juice[1].sum() / juice.sum(), f1ci.metrics.f1.value(juice)
+axes.plot(*own, "o", markersize=7, label="this test set")
+axes.legend(loc="lower right")
 axes.set(xlabel="share of positives where the score is wanted", ylabel="F1", ylim=(0, 1))
 figures.save(figure, "another-prevalence-orange-juice")
 

@@ -533,18 +533,18 @@ say("validation-peer-near-perfect-length", near_perfect[0] / near_perfect[1])
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
 # Draw the coverage of each method in each design.
-figure, axes = figures.subplots(3, 2, height=8.4, sharex=True, sharey=True)
+figure, axes = figures.subplots(3, 2, height=10.5, sharex=True, sharey=True)
 left = 0.72
 # Long names have two lines.
 names_beside = [m if len(m) < 14 else m.replace(", ", "\n", 1) for m in reversed(methods)]
 for axis, key in zip(axes.flat, columns, strict=True):
-    axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
+    axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1, label=f"the level: {LEVEL:g}")
     for place, method in enumerate(reversed(methods)):
         share, error, _ = coverages[method, key]
         colour = figures.COLOURS["blue" if method.startswith("f1ci") else "vermilion"]
         if share < left:
             axis.plot(left + 0.006, place, marker="<", color=colour, markersize=6)
-            axis.text(left + 0.016, place, f"{share:.2f}", va="center", color=colour)
+            axis.text(left + 0.02, place, f"{share:.2f}", va="center", color=colour)
         else:
             axis.errorbar(share, place, xerr=2 * error, fmt="o", color=colour)
     axis.set_title(key)
@@ -552,6 +552,7 @@ for axis, key in zip(axes.flat, columns, strict=True):
     axis.set_xlim(left, 1.005)
 for axis in axes[-1]:
     axis.set_xlabel("coverage")
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
 figures.save(figure, "validation-coverage")
 
 # %% [markdown]

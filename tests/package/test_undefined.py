@@ -3,6 +3,8 @@
 test_scikit_learn.py has the estimates.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from examples import ask, numbers, quiet
@@ -66,13 +68,13 @@ def test_a_class_without_true_items_has_no_weight_and_no_say_in_the_limits():
 
 
 def test_items_without_classes_are_left_out_of_the_mean_over_items():
-    true, pred = np.array([[1, 0], [0, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])
+    true, pred = np.array([[1, 0], [0, 1], [0, 0]] * 2), np.array([[1, 0], [1, 1], [0, 0]] * 2)
     with pytest.warns(
-        f1ci.UndefinedMetricWarning, match="leaves out 1 units whose score is undefined"
+        f1ci.UndefinedMetricWarning, match="leaves out 2 units whose score is undefined"
     ):
         found = f1ci.f1_score_interval(true, pred, average="samples")
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
-    alone = quiet(f1ci.f1_score_interval, true[1:], pred[1:], average="samples")
+    alone = quiet(f1ci.f1_score_interval, true[1:3], pred[1:3], average="samples")
     # Wilson's upper limit for the share of items of another kind, none of one.
     unseen = binomtest(0, 1).proportion_ci(method="wilson").high
     ends = 2 / 3 * (1 - unseen), 2 / 3 + unseen / 3
@@ -119,3 +121,19 @@ def test_a_difference_of_counts_has_the_constant_of_undefined_scores():
     )
     assert one.estimate == other.estimate == 0.0
     assert tuple(one) == tuple(other)
+
+
+@pytest.mark.parametrize("method", ["score", "delta"])
+@pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
+def test_a_class_that_may_have_any_score_is_a_constant_at_each_limit(method, zero_division):
+    """Its weight is a third: the limits are 2/3 of those of the other two classes, plus 0 or 1/3.
+
+    The formula is that of a mean, whatever the method.
+    """
+    of_two = f1ci.Matrix([[27, 3], [2, 18]]).interval("macro_f1", method=method)
+    with pytest.warns(f1ci.UndefinedMetricWarning) if np.isnan(zero_division) else nullcontext():
+        found = f1ci.Matrix(
+            [[27, 3, 0], [2, 18, 0], [0, 0, 0]], zero_division=zero_division
+        ).interval("macro_f1", method=method)
+    assert found.low == pytest.approx(2 / 3 * of_two.low, abs=1e-6)  # the search settles at 1e-7
+    assert found.high == pytest.approx(2 / 3 * of_two.high + 1 / 3, abs=1e-6)
