@@ -243,7 +243,10 @@ HALVES = {0: 0.5, 1: 0.5}
         (known([0, 1] * 4, {0: 1.0}), "above 0 for stratum 1, which has items, got 0"),
         (known([0, 1] * 4, {0: 0.5, 1: 0.4, 2: 0.1}), r"name strata that occur .0, 1., got 2"),
         (known([0, 1] * 4, [0.5, 0.5]), r"map each stratum to its share, .* got \[0.5, 0.5\]"),
-        ({**known([0, 1] * 4, HALVES), "groups": range(8)}, "not for groups of items"),
+        (
+            {**known([0, 1] * 4, HALVES), "groups": [0] * 4 + [1] * 4},
+            "several strata for the group",
+        ),
         ({**known([0, 1] * 4, HALVES), "class_shares": HALVES}, "two designs: pass one of them"),
     ],
 )
