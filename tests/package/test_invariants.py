@@ -60,8 +60,14 @@ class Draw(NamedTuple):
 
     @property
     def plain(self):
-        """Nothing but labels: what a matrix knows too."""
-        return not self.data.keys() - {"zero_division"}
+        """Nothing but labels: what a matrix knows too.
+
+        The rows of a matrix are classes that exist, so that the limits of its averages allow for
+        those without a score; of labels an average leaves these out.
+        """
+        over = getattr(self.one(), "over", None)
+        classes = {*self.true, *self.a}
+        return not self.data.keys() - {"zero_division"} and len(over or classes) == len(classes)
 
     def one(self, **more):
         """The interval of model A, or the type of the refusal."""
