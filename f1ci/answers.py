@@ -9,7 +9,7 @@ matter to its score. (Over 27 designs with so few expected items the score limit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -106,27 +106,25 @@ def _if_no_unit_fails(sample: UnitSample, z: FloatOrArray, length: float) -> str
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
-    """Return the limits by a method, also of a score that is undefined but counts as a constant."""
-    return with_unknown(sample, method, method.limits(sample, z))
+    """Return the limits by a method, as wide as not knowing undefined scores makes them."""
+    return with_unknown(sample, lambda one: method.limits(one, z))
 
 
-def with_unknown(sample: Sample, method: Method, limits: Limits) -> Limits:
-    """Return limits as wide as not knowing undefined scores makes them.
+def with_unknown(sample: Sample, limits: Callable[[Sample], Limits]) -> Limits:
+    """Return limits as wide as not knowing undefined scores makes them; the one place that does so.
 
-    Classes that count 0 or 1, although nothing is known of them, make the interval wider; the score
-    limits know it already. A score that is undefined but counts as a constant may be anything.
+    The score of a class that exists, or counts, although no item tells it, may be anything: it is
+    the least in the lower limit, and the largest in the upper one. So may a score be that is
+    undefined itself but counts as a constant.
     """
-    if sample.unknown is None and np.isnan(sample.constant):
-        return limits
-    low, high = limits
+    low, high = limits(sample)
     least, largest = sample.range
-    if sample.unknown is not None and not method.knows_unseen:
-        below, above = sample.unknown
-        low = low - below
-        high = high + above
-        if not method.leaves_range:
-            low = np.maximum(low, least)
-            high = np.minimum(high, largest)
+    if sample.ends is not None:
+        worst, best = sample.ends
+        low = np.where(np.isnan(worst.estimate), least, limits(worst)[0])
+        high = np.where(np.isnan(best.estimate), largest, limits(best)[1])
+    if np.isnan(sample.constant):
+        return low, high
     undefined = np.isnan(sample.estimate) & ~np.isnan(sample.counted)
     return np.where(undefined, least, low), np.where(undefined, largest, high)
 

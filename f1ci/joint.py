@@ -23,6 +23,7 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,8 +35,6 @@ from f1ci.data import checks
 from f1ci.data.items import Items, cell_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
-from f1ci.metrics.averages import MacroStar, Mean
-from f1ci.metrics.shares import KnownShares
 from f1ci.results import JointIntervals
 from f1ci.samples import Sample, UnitSample, sample
 from f1ci.types import Array, FloatOrArray
@@ -105,8 +104,8 @@ class JointRows:
         ends = []
         for one, method, error in zip(self.samples, self.methods, self.error, strict=True):
             if method.leaves_range:
-                symmetric = delta.symmetric(one.estimate, error, z)
-                ends.append(with_unknown(one, method, symmetric))
+                symmetric = partial(_symmetric, error=error, z=z)
+                ends.append(with_unknown(one, symmetric))
             else:
                 ends.append(limits_of(one, method, z))
         low = np.array([low for low, _ in ends])
@@ -136,6 +135,10 @@ class JointRows:
             confidence_level=level,
             methods=tuple(entry.name + "+groups" * one.grouped for entry, one in named),
         )
+
+
+def _symmetric(one: Sample, error: Array, z: FloatOrArray) -> tuple[Array, Array]:
+    return delta.symmetric(one.estimate, error, z)
 
 
 def covariances_of_items(items: Items, rows: Sequence[Row]) -> tuple[Array, Array]:
@@ -204,7 +207,7 @@ def _score_was_tried(one: Sample) -> bool:
     """Tell if score limits with a joint quantile were tried for such a score."""
     if isinstance(one, UnitSample):
         return False
-    return one.has_cautious_limits or isinstance(one.metric, Mean | MacroStar | KnownShares)
+    return one.has_cautious_limits or one.metric.averages
 
 
 def critical_value(covariances: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:

@@ -43,7 +43,7 @@ from f1ci.joint import Row, covariances_of_items
 from f1ci.judged import post_stratified
 from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, with_rule
+from f1ci.metrics.averages import Mean
 from f1ci.metrics.base import UNIT
 from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.questions import Data
@@ -240,7 +240,7 @@ class Matrix(_Separate):
         return of_model
 
     def _ruled(self, metric: Metric, model: int, average: str | None) -> Metric:
-        ruled = with_rule(reading.with_average(metric, average), (), self.constant)
+        ruled = reading.with_average(metric, average).counting(self.constant)
         reading.refuse_samples(ruled)
         if average is not None:
             checks.takes(ruled, self._tables[model])
@@ -558,7 +558,7 @@ class Labels(_SameItems):
         metric = reading.with_average(metric, average)
         if isinstance(self._data, UnitCounts):
             reading.check_indicators(metric, average, self._data)
-            return with_rule(metric, (), self.constant), self._data
+            return metric.counting(self.constant), self._data
         reading.refuse_samples(metric)
         if metric.binary and average is not None:
             reading.refuse_labels(self._labels)
@@ -664,7 +664,7 @@ class Units(_SameItems):
         data = self._counts
         if not self._by_class and not averaged:
             data = data._replace(tables=tuple(table[:, :, 0] for table in data.tables))
-        return with_rule(metric, (), self.constant), data
+        return metric.counting(self.constant), data
 
     def _refuse(self, question: str) -> None:
         if question == "report" and not self._by_class:

@@ -15,7 +15,7 @@ from f1ci.data.items import BINARY, Items, count_items
 from f1ci.data.labels import Codes, encode
 from f1ci.data.units import UnitCounts
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
+from f1ci.metrics.averages import Mean, mean_of
 from f1ci.metrics.base import ExpectationMetric
 from f1ci.metrics.shares import KnownShares, shares_by_name
 from f1ci.samples import ByClass, Sample, sample
@@ -159,9 +159,9 @@ def refuse_labels(labels: Classes | None) -> None:
 def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metric:
     """Return the metric of the classes that are asked for, with its rule for undefined ones."""
     if items.asked == len(items.classes):
-        return with_rule(metric, (), constant)
-    if isinstance(metric, Mean | MacroStar):
-        return with_rule(metric, tuple(range(items.asked)), constant)
+        return metric.counting(constant)
+    if metric.averages:
+        return metric.over_some(tuple(range(items.asked))).counting(constant)
     others = f"labels must name every class that occurs for {metric.name!r}"
     got = checks.listing(list(items.classes)[: items.asked])
     raise ValueError(f"{others}, which needs all items, got {got}")

@@ -68,9 +68,17 @@ class Recipe(NamedTuple):
         """The score of each run."""
         return np.array([float(one.counted) for one in self.samples])
 
+    def end(self, side: int) -> Recipe:
+        """Return the runs in which classes without a score have the least (0) or largest (1)."""
+        return self._replace(samples=[_end(one, side) for one in self.samples])
+
     def variance(self, moves: Array) -> float:
         """Return the variances of sums of moves (runs, rows), added up over the runs."""
         return float(np.trace(linear.covariance_of(moves, self.number, strata=self.strata)))
+
+
+def _end(one: Sample, side: int) -> Sample:
+    return one if one.ends is None else one.ends[side]
 
 
 def recipe(metric: Metric, data: Items | UnitCounts, runs: list[int]) -> Recipe:
@@ -145,13 +153,20 @@ class RunsSample(Sample):
         self.estimate = np.asarray(_change(means))
         self.variance = _variance(recipes)
         self.error = np.asarray(np.sqrt(self.variance.total))
-        self.unknown = _mean_unknown(singles)
+        if any(one.ends for one in singles):
+            self.ends = self._end(0), self._end(1)
 
     @property
     def name(self) -> str:
         """The name of the metric, and of the two recipes."""
         a, b = self.models
         return self.metric.name + f" ({b} - {a})" * (len(self.recipes) == 2)
+
+    def _end(self, side: int) -> RunsSample:
+        """Return the sample of the lower (0) or the upper (1) limit, if classes have no score."""
+        *of_a, of_last = self.recipes
+        recipes = [*(part.end(1 - side) for part in of_a), of_last.end(side)]
+        return RunsSample(recipes, [_end(one, side) for one in self.singles])
 
     @property
     def parts(self) -> list[Sample]:
@@ -186,7 +201,7 @@ class RunsSample(Sample):
         if not self.variance.total > 0.0:
             return self._limits_of_single_runs(z)
         half = self.variance.half_length(z)
-        low, high = delta.logit(self.estimate, half, 1.0, self.attainable)
+        low, high = delta.logit(self.estimate, half, 1.0, self.range)
         return np.minimum(low, self.estimate), np.maximum(high, self.estimate)
 
     def _limits_of_single_runs(self, z: FloatOrArray) -> Limits:
@@ -215,15 +230,6 @@ def runs_of_two(
 def _change(means: list[Array]) -> Array:
     """Return the mean of one recipe, or that of B minus that of A."""
     return means[0] if len(means) == 1 else means[1] - means[0]
-
-
-def _mean_unknown(singles: list[Sample]) -> tuple[FloatOrArray, FloatOrArray] | None:
-    """Return how much lower and higher single runs may be on average; None if none may."""
-    if all(one.unknown is None for one in singles):
-        return None
-    ends = np.array([one.unknown or (0.0, 0.0) for one in singles], dtype=np.float64)
-    below, above = ends.mean(axis=0)
-    return below, above
 
 
 def _variance(recipes: list[Recipe]) -> _Variance:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, mean_of, settled, with_every_class
+from f1ci.metrics.averages import Mean, mean_of, settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1, recall
 from f1ci.metrics.shares import KnownShares
 from f1ci.types import Array, Classes, FloatOrArray
@@ -53,9 +54,10 @@ class Sample:
         The sample metric and its standard error by the delta method.
     range : tuple of float
         The smallest and the largest possible value.
-    unknown : tuple of ndarray, or None
-        How much lower, and how much higher, the score may be because of classes that have no score
-        but are counted as 0 or 1.
+    ends : tuple of two Sample, or None
+        If an average has classes without a score that count, because the caller named them or gave
+        them a constant: the samples in which these classes have the least, and the largest score.
+        They may have any, so the lower limit is that of the first, and the upper of the second.
     has_score_limits, has_cautious_limits, has_blur : bool
         The sample offers these limits, or the blurred error of Yuan and Jiang.
     is_f1 : bool
@@ -90,7 +92,7 @@ class Sample:
     estimate: Array
     error: Array
     range: tuple[float, float]
-    unknown: tuple[FloatOrArray, FloatOrArray] | None = None
+    ends: tuple[Sample, Sample] | None = None
     has_score_limits = False
     has_cautious_limits = False
     has_blur = False
@@ -145,15 +147,6 @@ class Sample:
             part.constant = constant
 
     @property
-    def attainable(self) -> tuple[FloatOrArray, FloatOrArray]:
-        """The range of the score, if classes without a score count as the constant."""
-        if self.unknown is None:
-            return self.range
-        least, largest = self.range
-        below, above = self.unknown
-        return np.fmin(least + below, self.estimate), np.fmax(largest - above, self.estimate)
-
-    @property
     def left_out(self) -> tuple[int, ...]:
         """The classes that an average leaves out because they have no score."""
         return self.metric.left_out()
@@ -168,7 +161,7 @@ class Sample:
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the delta method on a scale without borders."""
-        return delta.logit(self.estimate, self.error, z, self.attainable)
+        return delta.logit(self.estimate, self.error, z, self.range)
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         """Return the standard error with the correction of Yuan & Jiang, choice II."""
@@ -234,18 +227,13 @@ class TableSample(Sample):
         Counts of independent items.
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
-    named : bool
-        The classes were named by the caller, so that those without items exist too.
     """
 
-    def __init__(
-        self, metric: Metric, matrix: CellCounts, fixed: bool = False, named: bool = False
-    ) -> None:
+    def __init__(self, metric: Metric, matrix: CellCounts, fixed: bool = False) -> None:
         self.metric = metric
         self.matrix = matrix
         self.table = matrix
         self.fixed = fixed
-        self.named = named
         self.range = metric.range
         self.has_score_limits = metric.smooth
         self.estimate, self.influence = metric.evaluate(matrix)
@@ -254,79 +242,68 @@ class TableSample(Sample):
         strata = metric.strata(matrix.cells)
         error = linear.error_of(moves, matrix.counts, strata=strata, ddof=0)
         self.error = np.where(np.isnan(self.estimate), np.nan, error)
-        self.unknown = metric.unknown(matrix)
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
         shape = np.broadcast_shapes(np.shape(z), self.table.total.shape)
-        matrix = self._repeated(shape)
-        z_of_table = np.broadcast_to(z, shape).ravel()
-        low = np.empty(matrix.total.shape)
-        high = np.empty(matrix.total.shape)
-        for places, metric, observed in self._settled(matrix):
-            some = matrix.some(places)
-            limits = _limits_of_table(metric, observed, some, z_of_table[places])
-            low[places], high[places] = limits
+        z_of_table = np.broadcast_to(z, shape).reshape(-1, self.table.total.size)
+        low = np.empty(z_of_table.shape)
+        high = np.empty(z_of_table.shape)
+        for places, alike in self._alike:
+            low[:, places], high[:, places] = alike.score_limits(z_of_table[:, places])
         return low.reshape(shape), high.reshape(shape)
 
-    def _repeated(self, shape: tuple[int, ...]) -> CellCounts:
-        """Return the tables repeated to a shape with more dimensions in front, as a flat batch."""
-        counts = self.table.counts
-        cells, *batch = counts.shape
-        more = len(shape) - len(batch)
-        counts = counts.reshape(cells, *[1] * more, *batch)
-        return CellCounts(
-            self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
-        )
+    @cached_property
+    def _alike(self) -> list[tuple[Codes, CountSample | _Region]]:
+        """The tables in which the same classes have a score, and what gives their limits.
 
-    def _settled(self, matrix: CellCounts) -> list[tuple[Codes, Metric, Metric]]:
-        """Return the metrics of the limits and of the estimate, for places of a flat batch.
-
-        A class that exists, or counts as a constant, keeps its score in the limits: it may be
-        anything, so the limits are as wide as not knowing it makes them. Any other class without a
-        score is left out. Fixed numbers of true items are known shares of the true classes.
+        Fixed numbers of true items are known shares of the true classes.
         """
-        groups: list[tuple[Codes, Metric, Metric]]
-        if self.named or self.unknown is not None:
-            every = np.arange(matrix.total.size)
-            groups = [(every, with_every_class(self.metric, matrix), self.metric)]
-        else:
-            groups = [(places, one, one) for places, one in settled(self.metric, matrix)]
-        if not self.fixed:
-            return groups
-        sizes, which = np.unique(matrix.true, axis=1, return_inverse=True)
-        shares = (sizes / sizes.sum(axis=0)).T
-        return [
-            (places[which.ravel()[places] == k], *(KnownShares(one, share) for one in metrics))
-            for places, *metrics in groups
-            for k, share in enumerate(shares)
-        ]
+        matrix = self.table.some(slice(None))
+        groups = settled(self.metric, matrix)
+        if self.fixed:
+            sizes, which = np.unique(matrix.true, axis=1, return_inverse=True)
+            shares = (sizes / sizes.sum(axis=0)).T
+            groups = [
+                (places[which.ravel()[places] == k], KnownShares(metric, share))
+                for places, metric in groups
+                for k, share in enumerate(shares)
+            ]
+        return [(places, _limited(metric, matrix.some(places))) for places, metric in groups]
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         return _blurred_error(self.metric, self.error, self.table, z)
 
 
-def _limits_of_table(metric: Metric, observed: Metric, matrix: CellCounts, z: Array) -> Limits:
-    """Return the score limits of a metric, `observed` where its classes occur, for a flat batch."""
-    if isinstance(metric, KnownShares):
-        metric = metric.unless_needless(matrix.cells)
+def _limited(metric: Metric, matrix: CellCounts) -> CountSample | _Region:
+    """Return what gives the score limits of a metric, for a flat batch of tables."""
+    metric = metric.simplest(matrix.cells)
     if metric.index is not None:
-        return CountSample(metric, *metric.counts(matrix)).score_limits(z)
-    cells, counts = _cells_looked_at(matrix)
+        return CountSample(metric, *metric.counts(matrix))
+    return _Region(metric, matrix)
 
-    def evaluate(q: Array) -> tuple[Array, Array]:
-        return metric.slopes(CellCounts(cells, q))
 
-    # 1. The range of the metric in Pearson's region, with the variance factor.
-    estimate, influence = observed.evaluate(matrix)
-    with np.errstate(invalid="ignore", divide="ignore"):  # tables without items
-        factor = _variance_factor(matrix, influence)
-        low, high = region.score_limits(evaluate, counts, z * np.sqrt(factor))
-    # 2. The correction for one to three errors.
-    wrong = matrix.total - matrix.right.sum(axis=0)
-    nearer = closed_form.few_errors_factor(wrong, z)
-    low, high = _near_perfect(low, high, metric.perfect(matrix), nearer, metric.range)
-    return _beside(estimate, low, high, metric.range)
+class _Region:
+    """A metric in Pearson's region of some tables: what does not depend on the level."""
+
+    def __init__(self, metric: Metric, matrix: CellCounts) -> None:
+        self.range = metric.range
+        self.estimate, influence = metric.evaluate(matrix)
+        with np.errstate(invalid="ignore", divide="ignore"):  # tables without items
+            self.factor = _variance_factor(matrix, influence)
+        self.perfect = metric.perfect(matrix)
+        self.wrong = matrix.total - matrix.right.sum(axis=0)
+        cells, self.counts = _cells_looked_at(matrix)
+        self.evaluate = metric.at_shares(cells)
+
+    def score_limits(self, z: Array) -> Limits:
+        """Return the limits for quantiles (..., tables)."""
+        # 1. The range of the metric in Pearson's region, with the variance factor.
+        low, high = region.score_limits(self.evaluate, self.counts, z * np.sqrt(self.factor))
+        # 2. The correction for one to three errors.
+        nearer = closed_form.few_errors_factor(self.wrong, z)
+        low, high = _near_perfect(low, high, self.perfect, nearer, self.range)
+        return _beside(self.estimate, low, high, self.range)
 
 
 def _variance_factor(matrix: CellCounts, influence: Array) -> Array:
@@ -470,8 +447,6 @@ class UnitSample(Sample):
         The confusion matrix of all items.
     of : Metric, optional
         The metric that gives the score from what units hold, if it is another one.
-    named : bool
-        The classes were named by the caller, so that those without items exist too.
     """
 
     def __init__(
@@ -483,7 +458,6 @@ class UnitSample(Sample):
         grouped: bool = False,
         matrix: CellCounts | None = None,
         of: Metric | None = None,
-        named: bool = False,
     ) -> None:
         self.metric = metric
         self.of = metric if of is None else of
@@ -493,13 +467,10 @@ class UnitSample(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.has_score_limits = metric.smooth
-        self.named = named
         moves = [units.moves_of(one.evaluate(self.of), one.table, one.part) for one in held]
         self.moves = Moves(*(self._of_each(parts) for parts in zip(*moves, strict=True)))
         self.estimate = self.moves.estimate
         self.error = np.sqrt((units.delta_moves(self.moves) ** 2).sum(axis=0))
-        with np.errstate(invalid="ignore"):  # units without items
-            self.unknown = metric.unknown(held[0].total) if of is None else None
 
     def _of_each(self, parts: Sequence[FloatOrArray]) -> Array:
         """Return the values of all classes, the last axis, or the value of the only score."""
@@ -510,16 +481,13 @@ class UnitSample(Sample):
         z_of_each = np.broadcast_to(z, len(self.held))
         limits = []
         for one, z_of_one in zip(self.held, z_of_each, strict=True):
-            metric = self.of
-            if self.named or self.unknown is not None:
-                metric = with_every_class(metric, one.total)
-            limits.append(units.score_limits(one.evaluate(metric), one.table, z_of_one))
+            limits.append(units.score_limits(one.evaluate(self.of), one.table, z_of_one))
         low, high = (self._of_each(ends) for ends in zip(*limits, strict=True))
         return _beside(self.estimate, low, high, self.range)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
-        return units.logit_limits(self.moves, z, self.attainable)
+        return units.logit_limits(self.moves, z, self.range)
 
 
 class Difference(Sample):
@@ -556,10 +524,11 @@ class Difference(Sample):
         least, largest = metric.range
         self.range = least - largest, largest - least
         self.grouped = a.grouped
-        if a.unknown is not None or b.unknown is not None:
-            below_a, above_a = a.unknown or (0.0, 0.0)
-            below_b, above_b = b.unknown or (0.0, 0.0)
-            self.unknown = below_b + above_a, above_b + below_a
+        if a.ends or b.ends:
+            worst_a, best_a = a.ends or (a, a)
+            worst_b, best_b = b.ends or (b, b)
+            worst = Difference(metric, best_a, worst_b, error, correlation)
+            self.ends = worst, Difference(metric, worst_a, best_b, error, correlation)
         of_units = isinstance(a, UnitSample)
         self.if_alike = _IF_ALIKE if of_units else ""
         self.has_score_limits = a.has_score_limits and b.has_score_limits and not of_units
@@ -603,7 +572,7 @@ class Difference(Sample):
         """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
         if isinstance(self.a, UnitSample) and isinstance(self.b, UnitSample):
             change = units.change(self.a.moves, self.b.moves)
-            return units.limits_of_difference(change, z, self.attainable)
+            return units.limits_of_difference(change, z, self.range)
         return super().logit_limits(z)
 
 
@@ -622,30 +591,52 @@ def sample(metric: Metric, data: Items | CellCounts | UnitCounts, *, fixed: bool
     fixed : bool
         The numbers of items of the true classes were chosen beforehand.
     """
+    of_data = _sample(metric, data, fixed)
+    of_data.ends = _ends(metric, data, fixed, of_data)
+    return of_data
+
+
+def _sample(metric: Metric, data: Items | CellCounts | UnitCounts, fixed: bool) -> Sample:
     if isinstance(data, UnitCounts):
         return _units_of_counts(metric, data)
-    if isinstance(data, Items):
-        of_items = _sample_of_items(metric, data)
-        of_items.classes = data.classes
-        return of_items
-    return _sample_of_matrix(metric, data, fixed)
+    if isinstance(data, CellCounts):
+        return _sample_of_matrix(metric, data, fixed)
+    of_items = _sample_of_items(metric, data)
+    of_items.classes = data.classes
+    return of_items
+
+
+def _ends(
+    metric: Metric, data: Items | CellCounts | UnitCounts, fixed: bool, of_data: Sample
+) -> tuple[Sample, Sample] | None:
+    """Return the samples in which classes that have no score, but count, have the least or largest.
+
+    None if there is no such class.
+    """
+    named = data.named if isinstance(data, Items) else isinstance(data, CellCounts)
+    if not metric.averages or not (named or metric.constant == metric.constant):
+        return None
+    if of_data.matrix is not None:
+        undefined = metric.undefined(of_data.matrix)
+        if undefined is None or not undefined.any():
+            return None
+    worst, best = (_sample(metric.counting(end), data, fixed) for end in metric.range)
+    is_known = np.array_equal(worst.estimate, best.estimate, equal_nan=True)
+    return None if is_known else (worst, best)
 
 
 def _sample_of_items(metric: Metric, items: Items) -> Sample:
     if items.groups is not None:
         return _units_of_items(metric, items)
-    return _sample_of_matrix(metric, items.matrix(), named=items.named)
+    return _sample_of_matrix(metric, items.matrix())
 
 
-def _sample_of_matrix(
-    metric: Metric, data: CellCounts, fixed: bool = False, named: bool = True
-) -> Sample:
+def _sample_of_matrix(metric: Metric, data: CellCounts, fixed: bool = False) -> Sample:
     patterns = settled(metric, data)
     one = patterns[0][1] if len(patterns) == 1 else metric
-    is_counts = one.index is not None and not fixed
-    if is_counts and not (named and one.left_out()):
+    if one.index is not None and not fixed:
         return CountSample(one, *one.counts(data), data)
-    return TableSample(one, data, fixed, named)
+    return TableSample(one, data, fixed)
 
 
 def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
@@ -686,17 +677,13 @@ def _units_of_items(metric: Metric, items: Items) -> UnitSample:
     patterns = settled(metric, matrix)
     if len(patterns) == 1:
         metric = patterns[0][1]
-    if metric.index is None or (items.named and metric.left_out()):
+    if metric.index is None:
         each = items.counts.ndim > 1
         counts = items.counts.T if each else items.counts[None]
         held = [_held_by_groups(items, of_one, matrix) for of_one in counts]
-        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix, named=items.named)
-    of_metric = {"grouped": True, "matrix": matrix}
-    of_units = _units_of_index(
-        metric, metric.index, metric.single(items).unit_counts(), **of_metric
-    )
-    of_units.unknown = metric.unknown(matrix)
-    return of_units
+        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix)
+    counts = metric.single(items).unit_counts()
+    return _units_of_index(metric, metric.index, counts, grouped=True, matrix=matrix)
 
 
 def _held_by_groups(items: Items, counts: Array, matrix: CellCounts) -> Held:

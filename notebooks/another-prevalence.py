@@ -83,9 +83,12 @@ print(interval)
 figure, axes = figures.subplots(height=2.6)
 grid = np.linspace(0.01, 0.97, 49)
 curve = [f1ci.Matrix(juice, class_shares=[1 - x, x]).interval("f1") for x in grid]
-axes.fill_between(grid, [x.low for x in curve], [x.high for x in curve], color="0.85")
-axes.plot(grid, [x.estimate for x in curve])
-axes.plot(juice[1].sum() / juice.sum(), f1ci.metrics.f1.value(juice), "o")
+limits = [x.low for x in curve], [x.high for x in curve]
+axes.fill_between(grid, *limits, color="#d9d9d9", label="95 % limits")
+axes.plot(grid, [x.estimate for x in curve], label="F1")
+own = juice[1].sum() / juice.sum(), f1ci.metrics.f1.value(juice)
+axes.plot(*own, "o", markersize=7, label="this test set")
+axes.legend(loc="lower right")
 axes.set(xlabel="share of positives where the score is wanted", ylabel="F1", ylim=(0, 1))
 figures.save(figure, "another-prevalence-orange-juice")
 

@@ -59,6 +59,7 @@ import itertools
 
 import numpy as np
 from compendium import figures, ledger, show
+from matplotlib.patches import Patch
 
 import f1ci
 from notebooks.own.choosing_a_method import Interval, needed
@@ -101,7 +102,7 @@ for (v, method), (coverage, length) in found.items():
 # %% mystnb={"image": {"alt": "Twenty small panels, a row for each number of relevant items and a column for each method: exact coverage against the true F1 score. Clopper-Pearson stays above the nominal line. Wald falls far below it towards both borders, for few items everywhere. Both Wilson curves saw around the line, with a short dip near the borders; the teeth shrink as items increase."}, "figure": {"caption": "Exact coverage against the true F1 score, by number $v$ of relevant items (rows) and method (columns). From $v = 100$ on the teeth are too many to be seen, and the band goes from the lowest to the highest coverage of neighbouring scores. Wald's curve leaves the picture: towards the borders it falls to zero.", "name": "fig-choosing-coverage"}}
 # Draw coverage against the true score. Where teeth are too many to be seen, draw what they span.
 figure, axes = figures.subplots(
-    len(relevant), 4, height=1.4 * len(relevant) + 1, sharex=True, sharey=True, squeeze=False
+    len(relevant), 4, height=1.7 * len(relevant) + 1, sharex=True, sharey=True, squeeze=False
 )
 bins = np.array_split(np.arange(points), 60)
 for row, v in zip(axes, relevant, strict=True):
@@ -125,7 +126,9 @@ axes[0, 0].set_yticks([floor, confidence_level], [f"{floor:g}", f"{confidence_le
 for axis in axes[-1]:
     axis.set_xlabel("true $F_1$")
 figure.supylabel("coverage", fontsize="medium")
-figure.legend(*axes[-1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+handles, names = axes[-1, 0].get_legend_handles_labels()
+handles[-1] = Patch(color=figures.COLOURS["grey"], alpha=0.5)  # in each method's colour above
+figure.legend(handles, names, loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-coverage")
 
 # %% tags=["remove-cell"]
@@ -216,7 +219,7 @@ for (left, right), v in zip(axes, relevant, strict=True):
     left.set(ylabel=f"$v$ = {v}", xlim=(0, 1), xticks=[0, 0.5, 1], ylim=(0, None))
     right.set(ylim=(0.65, 1.55))
 axes[0, 0].set_title("expected length")
-axes[0, 1].set_title("in times Wilson score's")
+axes[0, 1].set_title("relative to Wilson score")
 for axis in axes[-1]:
     axis.set_xlabel("true $F_1$")
 figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

@@ -319,7 +319,7 @@ for size in curve_sizes:
 too_high, too_low, outside, logit_coverage, defined = 100 * np.transpose(curve)
 plain_coverage = defined - too_high - too_low
 
-# %% mystnb={"image": {"alt": "Above: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Below: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
+# %% mystnb={"image": {"alt": "Above: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Below: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
 # Draw coverage and misses against the size of the data set.
 figure, (left, right) = figures.subplots(2, 1, height=6.0)
 blue, red, green = (figures.COLOURS[c] for c in ("blue", "vermilion", "green"))
@@ -327,11 +327,12 @@ left.plot(curve_sizes, logit_coverage, "D-.", color=green, label="logit")
 left.plot(curve_sizes, plain_coverage, "o-", color=blue, label="plain")
 look = {"ms": 8, "mfc": "none", "color": red, "zorder": 3}
 left.plot([n], [printed("jiang/section-2.4/coverage")], "s", label="printed", **look)
-left.axhline(100 * level, color="black", linewidth=0.8)
+left.axhline(100 * level, color="black", linewidth=0.8, label=f"the level: {100 * level:g} %")
 left.set(ylabel="per cent", title="Coverage")
 right.plot(curve_sizes, too_high, "^-", color=red, label="interval above the truth")
 right.plot(curve_sizes, too_low, "v--", color=blue, label="interval below the truth")
-right.axhline(50 * (1 - level), color="black", linewidth=0.8)
+half = 50 * (1 - level)
+right.axhline(half, color="black", linewidth=0.8, label=f"as promised: {half:g} %")
 right.set(title="Misses", ylim=(0, None))
 for axis, place in ((left, "lower right"), (right, "best")):
     axis.set(xscale="log", xlabel="size $n$ of the data set")

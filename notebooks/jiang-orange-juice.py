@@ -482,7 +482,7 @@ axis.axhline(jiang, linestyle=":", color=red, label="published bound")
 axis.axhline(sharp, linestyle="--", color=green, label="sharp bound")
 place = interval.estimate, tversky_index.scaled_variance(index, juice)
 axis.plot(*place, "s", markersize=7, color="black", label="the example")
-axis.set(xlabel="F0.5", ylabel=r"$\sigma^2 \cdot b\,\pi$", ylim=(0, 0.23), xlim=(0, 1))
+axis.set(xlabel="F0.5", ylabel="variance of F0.5, scaled", ylim=(0, 0.23), xlim=(0, 1))
 figure.legend(loc="outside lower center", ncols=2)
 figures.save(figure, "jiang-orange-juice-bound")
 
@@ -705,11 +705,10 @@ def draw_items(axis):
     for beta, colour in zip(betas_drawn, ("blue", "vermilion", "green", "purple"), strict=False):
         metric = f1ci.metrics.fbeta(beta)
         for bound, line in LINES.items():
-            label = f"$F_{{{beta:g}}}$" if bound == "sharp" else None
+            label = f"$F_{{{beta:g}}}$, {bound} bound"
             total = [PLANS[bound](metric, w).total for w in widths.tolist()]
             axis.plot(widths, total, line, color=figures.COLOURS[colour], label=label)
     width_axis(axis, xlabel="half width")
-    axis.legend()
 
 
 # %% mystnb={"image": {"alt": "Above: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Below: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Above: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Below: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
@@ -717,7 +716,9 @@ def draw_items(axis):
 figure, (left, right) = figures.subplots(2, 1, height=6.4)
 draw_items(left)
 left.set_title("Items for a width")
-left.plot(plan_half_width, own_plans["sharp"].total, "o", markersize=7, color="black")
+look = {"markersize": 7, "color": "black", "label": "your plan"}
+left.plot(plan_half_width, own_plans["sharp"].total, "o", **look)
+left.legend(fontsize="small")
 some_metrics = [f1ci.metrics.fbeta(beta) for beta in np.geomspace(0.2, 5, 120).tolist()]
 for bound, style in LINES.items():
     relative = [BOUNDS[bound](metric) / metric.b / 0.25 for metric in some_metrics]

@@ -573,14 +573,6 @@ claim("5.3.3, 5.3.4", text, "probability 0 in all 54 conditions", never)
 # Section 7 says more, about the whole and about another paper:
 
 # %%
-# Compute two expected lengths at an F1 that no scenario has: .9, with six tenths relevant.
-at_nine_tenths = 0.6 * np.array([0.9 / 1.1, 0.1 / 1.1, 0.1 / 1.1])
-higher = {"higher": tuple(at_nine_tenths)}
-for method in ("wald", "wilson_indirect"):
-    result = four_intervals.exact(higher, [25], [method], paper_level)["higher", 25, method]
-    say(f"lam-coverage-higher-{method}", result.expected_length)
-
-# %%
 # Compute what the whole paper says about lengths and recommendations.
 inputs = [name for name in page.published.inputs if name.startswith("takahashi/table-2/")]
 classes = {name.rpartition("/")[2] for name in inputs}

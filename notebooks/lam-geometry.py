@@ -46,13 +46,14 @@ z = float(norm.ppf(0.5 + 0.5 * confidence_level))
 # %%
 COUNTS = {"true positive": 26, "false positive": 5, "false negative": 5, "true negative": 24}
 COLOURS = {
-    "true positive": figures.COLOURS["blue"],
-    "false positive": figures.COLOURS["vermilion"],
-    "false negative": figures.COLOURS["orange"],
-    "true negative": "#dddddd",
+    "true positive": "#0072b3",
+    "false positive": "#c04e00",
+    "false negative": "#e69f01",
+    "true negative": "#ddddde",
 }
-# White letters cannot be read on the bright discs.
-DARK = {"true negative": figures.COLOURS["grey"], "false negative": "black"}
+# White letters cannot be read on the bright discs. On dark pages discs and letters stay as they are,
+# because these are not quite the colours of the book's lines.
+DARK = {"true negative": "#4a4a4b", "false negative": "#000001"}
 items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COUNTS.values())))
 
 
@@ -62,7 +63,7 @@ def draw_items(axis, kinds, letters):
     for place, kind in enumerate(kinds):
         x, y = place % 10, -(place // 10)
         axis.plot(x, y, "o", markersize=18, color=COLOURS[kind])
-        look = {"ha": "center", "va": "center", "fontsize": 10, "color": DARK.get(kind, "white")}
+        look = {"ha": "center", "va": "center", "fontsize": 10, "color": DARK.get(kind, "#fffffe")}
         axis.annotate(letters[kind], (x, y), **look)
     axis.set(xlim=(-0.7, 9.7), ylim=(-ceil(len(kinds) / 10), 0.7), aspect="equal")
     axis.axis("off")
@@ -367,8 +368,8 @@ def draw_lengths(axis, rank, items):
         look = {k: figures.METHODS[method][k] for k in ("color", "linestyle", "label")}
         look["label"] = look["label"] if rank == 0 else None
         axis.plot(f, length(items, method), **look, linewidth=1.0 + 0.5 * rank)
-    top = (0.45, length(items, "wilson_indirect")[450])
-    shift = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center"}
+    top = (0.45, max(length(items, method)[450] for method in METHODS))
+    shift = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
     axis.annotate(f"$v$ = {items}", top, **shift)
 
 
@@ -380,7 +381,8 @@ for rank, items in enumerate(relevant):
     draw_lengths(left, rank, items)
     look = {"color": shades[rank % 4], "linestyle": ("-", "--", "-.", ":")[rank % 4]}
     right.plot(f, direct_minus_indirect(items), label=f"{items}", **look)
-left.set(xlabel="sample $F_1$", ylabel="length", title="Lengths", ylim=(0, None))
+left.set(xlabel="sample $F_1$", ylabel="length", title="Lengths")
+left.set_ylim(0, 1.12 * length(min(relevant), "wilson_indirect").max())
 left.legend(loc="lower center")
 right.axhline(0, color="black", linewidth=0.8)
 right.set(xlabel="sample $F_1$", title="Wilson direct minus Wilson score")

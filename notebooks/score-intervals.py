@@ -199,9 +199,9 @@ def key_of(name):
 def keep(name, found, least):
     """Keep the numbers of a kind of score for the text, and return its row of the table."""
     ours = found["score"]
-    for method, result in found.items():
-        say(f"{key_of(name)}-{method}-mean", result.mean)
-        say(f"{key_of(name)}-{method}-worst", result.worst)
+    say(f"{key_of(name)}-score-mean", ours.mean)
+    say(f"{key_of(name)}-delta-mean", found["delta"].mean)
+    say(f"{key_of(name)}-delta-worst", found["delta"].worst)
     say(f"{key_of(name)}-again", least)
     length = ours.over(found["delta"])
     say(f"{key_of(name)}-length", length)
@@ -236,6 +236,7 @@ for name in ("f1", "precision", "recall"):
     results[kind], least = study.pairs(metrics.get(name), pairs, replicates, again, seed)
     lines.append(keep(kind, results[kind], least))
 tails = results["macro F1"]["score"]
+say("macro-F1-score-worst", tails.worst)
 say("macro-above", 100 * np.nanmean(tails.above))
 say("macro-below", 100 * np.nanmean(tails.below))
 head = ["metric", "score", "above / below", "logit", "delta", "length"]
@@ -253,11 +254,10 @@ show.table(
 # For macro F1, {glue:text}`score-macro-above:.1f` % of the intervals lie above the truth and {glue:text}`score-macro-below:.1f` % lie below
 # it, so that the lower limit is wrong less often than the upper limit.
 
-# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all populations, sorted, for delta, logit and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last populations. The others fall far below it in many populations, delta most often."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals in the populations of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
+# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all populations, sorted, for delta, logit and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last populations. The others fall far below it in many populations, delta most often."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the populations of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
 # Draw the coverage of each population, sorted.
 LOOKS = {"delta": ("vermilion", "--"), "logit": ("green", "-."), "score": ("blue", "-")}
 figure, axes = figures.subplots(3, 2, height=6.6, sharex=True, sharey=True)
-figure.set_figwidth(4.8)
 shown = ("macro F1", "macro precision", "macro recall", "weighted F1", "MCC", "paired F1")
 for axis, kind in zip(axes.flat, shown, strict=True):
     axis.axhline(0.95, color=figures.COLOURS["grey"], linewidth=1, label="95 %")
@@ -293,10 +293,6 @@ for kind, populations in score_designs.harsher().items():
         metric = (AVERAGES | NAMED)[name]
         found = study.coverage(populations, metric, by_package, replicates, seed + 3)
         least = study.again(populations, found["score"], metric, again, seed + 3)
-        key = f"harsher-{key_of(kind)}-{key_of(name)}"
-        say(f"{key}-mean", found["score"].mean)
-        say(f"{key}-again", least)
-        say(f"{key}-delta-mean", found["delta"].mean)
         line += [f"{found['score'].mean:.1f} / {least:.1f}", f"{found['delta'].mean:.1f}"]
     lines.append(line)
 head = ["populations", "macro F1", "delta", "macro recall", "delta", "kappa", "delta"]
@@ -403,9 +399,10 @@ for kind in ("macro F1", "macro precision", "macro recall", "weighted F1"):
     )
     for name, result in found.items():
         length = np.nanmedian(result.length / found["whole"].length)
-        say(f"part-{key_of(kind)}-{name}-mean", result.mean)
-        say(f"part-{key_of(kind)}-{name}-worst", result.worst)
-        say(f"part-{key_of(kind)}-{name}-length", length)
+        if kind == "macro F1":
+            say(f"part-macro-F1-{name}-mean", result.mean)
+            say(f"part-macro-F1-{name}-worst", result.worst)
+            say(f"part-macro-F1-{name}-length", length)
         lines[name].append(f"{result.mean:.1f} / {result.worst:.1f} ({length:.2f})")
 say("part-designs", len(some))
 head = ["part", "macro F1", "macro precision", "macro recall", "weighted F1"]
@@ -426,7 +423,7 @@ show.table(
 # made again? It may be all items, the predictions within classes of fixed size, or twenty documents of six items each. In
 # these documents errors come together.
 
-# %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"classes": "fits", "caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-sampling"}}
+# %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-sampling"}}
 # Draw the limits under three ways of sampling.
 table = np.array([[36, 3, 1], [4, 40, 6], [1, 5, 24]])
 true, predicted = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))
@@ -440,14 +437,11 @@ questions = {
     "documents at random": f1ci.f1_score_interval(true, predicted, **macro, groups=documents),
 }
 figure, axis = figures.subplots(height=1.8)
-figure.set_figwidth(4.8)
-for place, (question, (low, high)) in enumerate(questions.items()):
+for place, (low, high) in enumerate(questions.values()):
     axis.plot([low, high], [-place, -place], color=figures.COLOURS["blue"], linewidth=3)
-    say(f"sampling-{question.split()[0]}-low", 100 * low)
-    say(f"sampling-{question.split()[0]}-high", 100 * high)
 estimate = questions["items at random"].estimate
 axis.axvline(estimate, color=figures.COLOURS["grey"], linewidth=1)
-axis.text(estimate + 0.002, 0.3, "estimate")
+axis.text(estimate + 0.002, 0.3, "estimate (line)")
 axis.set_yticks(-np.arange(3), list(questions))
 axis.set(xlabel="macro F1", ylim=(-2.5, 0.7))
 figures.save(figure, "score-intervals-sampling")
@@ -466,10 +460,7 @@ for kind in ("macro F1", "macro precision"):
         for population in score_designs.grid()[::12]
     ]
     line = [kind]
-    for place, name in enumerate(("random", "rows")):
-        covered = 100 * np.array(rows)[:, place]
-        say(f"fixed-{key_of(kind)}-{name}-mean", covered.mean())
-        say(f"fixed-{key_of(kind)}-{name}-worst", covered.min())
+    for covered in 100 * np.transpose(rows):
         line.append(f"{covered.mean():.1f} / {covered.min():.1f}")
     lines.append(line)
 show.table(
@@ -541,7 +532,6 @@ lines = []
 for kind in ("macro F1", "macro precision", "macro recall", "weighted F1", "kappa", "MCC"):
     number, largest = study.steps_back((AVERAGES | NAMED)[kind], 4, tables, rng)
     say(f"back-{key_of(kind)}", number)
-    say(f"back-{key_of(kind)}-largest", largest)
     lines.append([kind, f"{number}", f"{max(largest, 0):.3f}"])
 say("back-tried", tables)
 show.table(
@@ -612,7 +602,6 @@ for name, key, f, ends in (
     found = extreme(h, 1), extreme(h, -1)
     say(f"{key}-low", ends[0])
     say(f"{key}-high", ends[1])
-    say(f"{key}-gap", max(abs(a - b) for a, b in zip(found, ends, strict=True)))
     lines.append([name, "six lines", *(f"{end:.6f}" for end in found)])
     lines.append(["", "f1ci", *(f"{end:.6f}" for end in ends)])
 show.table(

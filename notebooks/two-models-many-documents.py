@@ -249,7 +249,8 @@ figure, axes = figures.subplots(
 looks = dict(zip(kinds, ("grey", "vermilion", "blue", "orange"), strict=True))
 for column, skewed in zip(axes.T, (False, True), strict=True):
     for axis, correlation in zip(column, correlations, strict=True):
-        axis.axhline(confidence_level, color="black", linewidth=0.8)
+        name = f"the level: {confidence_level:g}"
+        axis.axhline(confidence_level, color="black", linewidth=0.8, label=name)
         for marker, (kind, colour) in zip("xso^", looks.items(), strict=True):
             line = [study[units, skewed, correlation, kind].covered for units in number_of_units]
             look = {"color": figures.COLOURS[colour], "marker": marker, "linewidth": 1.2}
@@ -264,7 +265,7 @@ axes[0, 1].set_title("coverage, unlike sizes")
 for axis in axes[-1]:
     axis.set_xlabel("documents")
 handles, names = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, names, loc="outside lower center", ncols=4)
+figure.legend(handles, names, loc="outside lower center", ncols=3)
 figures.save(figure, "two-models-many-documents-coverage")
 
 # %% [markdown]

@@ -538,13 +538,13 @@ left = 0.72
 # Long names have two lines.
 names_beside = [m if len(m) < 14 else m.replace(", ", "\n", 1) for m in reversed(methods)]
 for axis, key in zip(axes.flat, columns, strict=True):
-    axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
+    axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1, label=f"the level: {LEVEL:g}")
     for place, method in enumerate(reversed(methods)):
         share, error, _ = coverages[method, key]
         colour = figures.COLOURS["blue" if method.startswith("f1ci") else "vermilion"]
         if share < left:
             axis.plot(left + 0.006, place, marker="<", color=colour, markersize=6)
-            axis.text(left + 0.016, place, f"{share:.2f}", va="center", color=colour)
+            axis.text(left + 0.02, place, f"{share:.2f}", va="center", color=colour)
         else:
             axis.errorbar(share, place, xerr=2 * error, fmt="o", color=colour)
     axis.set_title(key)
@@ -552,6 +552,7 @@ for axis, key in zip(axes.flat, columns, strict=True):
     axis.set_xlim(left, 1.005)
 for axis in axes[-1]:
     axis.set_xlabel("coverage")
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
 figures.save(figure, "validation-coverage")
 
 # %% [markdown]

@@ -728,7 +728,7 @@ for case in CASES:
     p_values = f"{tests[case].p_h0:.3f}", f"{float(t_test[case].p_value):.3f}"
     rows.append([title(*case), f"{correlation[case]:.2f}", ratio, *p_values])
 head = [
-    "",
+    "task, metric",
     "correlation of A and B",
     "fold variance / eq. 4",
     "P(H0)",

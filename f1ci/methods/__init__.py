@@ -106,8 +106,6 @@ class Method:
     by_error : bool
         Limits depend on the estimate and its error only. So joint intervals take the correlations
         that were observed.
-    knows_unseen : bool
-        Limits are as wide as not knowing the classes without items makes them.
     two_sided : bool
         Each of the two limits is for itself no limit of any level.
     """
@@ -120,7 +118,6 @@ class Method:
     error: Callable[[Sample, FloatOrArray], Array] | None = None
     leaves_range: bool = False
     by_error: bool = False
-    knows_unseen: bool = False
     two_sided: bool = False
 
 
@@ -133,7 +130,6 @@ METHODS: dict[str, Method] = {
             score,
             lambda sample: sample.has_score_limits,
             "wilson_indirect",
-            knows_unseen=True,
         ),
         # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.closed_form
         Method("cautious", cautious, lambda sample: sample.has_cautious_limits, "clopper_pearson"),

@@ -37,7 +37,7 @@ from f1ci.metrics.base import (
     precision,
     recall,
 )
-from f1ci.types import Array, FloatOrArray
+from f1ci.types import Array
 
 # What a class without a score counts if it is left out.
 SKIP = np.nan
@@ -78,6 +78,11 @@ class Mean(ClassMetric):
     undefined_as: float | None = None
     strict: bool = False
     absent: tuple[int, ...] | None = None
+
+    @property
+    def averages(self) -> bool:  # type: ignore[override]
+        """True, except for the mean over items."""
+        return self.average != "samples"
 
     @property
     def constant(self) -> float:
@@ -193,12 +198,14 @@ class Mean(ClassMetric):
         """Return the classes without a score, unless they count as a constant."""
         return self.absent or () if np.isnan(self.constant) else ()
 
-    def unknown(self, matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
-        """Return how much lower and higher the classes without a score may make the average."""
-        if np.isnan(self.constant):
-            return None
-        share = np.nan_to_num(self.share_absent(matrix))
-        return share * (self.constant - self.range[0]), share * (self.range[1] - self.constant)
+    def over_some(self, places: tuple[int, ...], /) -> Mean:
+        """Return the average over the classes at some places."""
+        return replace(self, chosen=places)
+
+    def counting(self, constant: float, /) -> Mean:
+        """Return the average in which a class without a score counts so; nan leaves it out."""
+        # nan is not equal to itself, and would make equal metrics differ.
+        return replace(self, undefined_as=None if np.isnan(constant) else constant)
 
     def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which of all classes few items matter to a Tversky score that is averaged."""
@@ -213,18 +220,16 @@ class Mean(ClassMetric):
         few[~averaged] = False
         return np.asarray(few)
 
-    def share_absent(self, matrix: CellCounts) -> Array:
-        """Return the weight of the classes that have no score."""
-        means = self._chosen(*expectations(matrix))
-        _, weights, missing = self._scores_and_weights(means)
-        return np.asarray((weights * missing).sum(axis=0) / weights.sum(axis=0))
-
 
 class Micro(ShareRight, Mean):
     """The micro average of an F score over all classes: the share of items that are right."""
 
     def undefined(self, matrix: CellCounts, /) -> None:
         """Return None: the share of right items is always defined."""
+
+    def over_some(self, places: tuple[int, ...], /) -> Mean:
+        """Return the micro average over some classes, which is no share of all items."""
+        return Mean(self.name, self.of, self.average, self.range, self.smooth, places)
 
 
 def _weighted_mean(scores: Array, weights: Array) -> Array:
@@ -283,6 +288,7 @@ class MacroStar(ClassMetric):
     range: tuple[float, float] = UNIT
     of_precision: Mean = MEAN_PRECISION
     of_recall: Mean = MEAN_RECALL
+    averages = True
 
     def undefined(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell which classes have no precision, and then which have no recall."""
@@ -295,10 +301,8 @@ class MacroStar(ClassMetric):
     def settled(self, undefined: NDArray[np.bool_], /) -> MacroStar:
         """Return the average in which these classes have no precision, or no recall."""
         of_precision, of_recall = np.split(undefined, 2)
-        return replace(
-            self,
-            of_precision=self.of_precision.settled(of_precision),
-            of_recall=self.of_recall.settled(of_recall),
+        return self._of_means(
+            self.of_precision.settled(of_precision), self.of_recall.settled(of_recall)
         )
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -333,13 +337,23 @@ class MacroStar(ClassMetric):
         """Return the classes without a precision, then those without a recall."""
         return self.of_precision.left_out() + self.of_recall.left_out()
 
-    def unknown(self, matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
-        """Return the larger one of what the classes without a precision, or a recall, may do."""
-        of_precision = self.of_precision.unknown(matrix)
-        of_recall = self.of_recall.unknown(matrix)
-        if of_precision is None or of_recall is None:
-            return None
-        return np.fmax(of_precision[0], of_recall[0]), np.fmax(of_precision[1], of_recall[1])
+    @property
+    def constant(self) -> float:
+        """What a class without a precision, or a recall, counts."""
+        return self.of_precision.constant
+
+    def over_some(self, places: tuple[int, ...], /) -> MacroStar:
+        """Return the average over the classes at some places."""
+        return self._of_means(self.of_precision.over_some(places), self.of_recall.over_some(places))
+
+    def counting(self, constant: float, /) -> MacroStar:
+        """Return the average in which a class without a precision, or a recall, counts so."""
+        return self._of_means(
+            self.of_precision.counting(constant), self.of_recall.counting(constant)
+        )
+
+    def _of_means(self, of_precision: Mean, of_recall: Mean) -> MacroStar:
+        return replace(self, of_precision=of_precision, of_recall=of_recall)
 
     def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes few items matter to the precision or to the recall."""
@@ -348,25 +362,6 @@ class MacroStar(ClassMetric):
         if of_precision is None or of_recall is None:
             return None
         return np.asarray(of_precision | of_recall)
-
-
-def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric:
-    """Return an average over the classes that are asked for, with its rule for undefined ones."""
-    if isinstance(metric, MacroStar):
-        means = [_mean_with_rule(mean, asked, constant) for mean in _means_of(metric)]
-        return replace(metric, of_precision=means[0], of_recall=means[1])
-    return _mean_with_rule(metric, asked, constant) if isinstance(metric, Mean) else metric
-
-
-def _mean_with_rule(metric: Mean, asked: tuple[int, ...], constant: float) -> Mean:
-    if asked and isinstance(metric, Micro):
-        metric = Mean(metric.name, metric.of, metric.average, metric.range, metric.smooth)
-    # nan is not equal to itself, and would make equal metrics differ.
-    return replace(metric, chosen=asked, undefined_as=None if np.isnan(constant) else constant)
-
-
-def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:
-    return metric.of_precision, metric.of_recall
 
 
 def settled(metric: Metric, matrix: CellCounts) -> list[tuple[NDArray[np.intp], Metric]]:
@@ -384,9 +379,3 @@ def settled(metric: Metric, matrix: CellCounts) -> list[tuple[NDArray[np.intp], 
         (np.flatnonzero(which == k), metric.settled(pattern))
         for k, pattern in enumerate(patterns.T)
     ]
-
-
-def with_every_class(metric: Metric, matrix: CellCounts) -> Metric:
-    """Return the average in which every class has a score, whatever the matrix."""
-    undefined = metric.undefined(matrix)
-    return metric.settled(np.zeros(0 if undefined is None else len(undefined), dtype=bool))

@@ -80,6 +80,10 @@ class Metric:
         The Tversky score of what `counts` returns, if the metric is one such score.
     smooth : bool
         True if the metric has no kink, so that it has score limits.
+    averages : bool
+        True for averages over classes or strata.
+    constant : float
+        What a class without a score counts in an average: 0 or 1, or nan if it is left out.
     """
 
     name: str
@@ -87,6 +91,11 @@ class Metric:
     binary: ClassVar[bool] = False
     index: Tversky | None = None
     smooth: bool = True
+    averages: ClassVar[bool] = False
+
+    @property
+    def constant(self) -> float:
+        return np.nan
 
     def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
@@ -151,6 +160,10 @@ class Metric:
         """Return the value and the slope by each cell, up to a constant for each matrix."""
         return self.slopes_and_size(matrix)[:2]
 
+    def at_shares(self, cells: Cells) -> Callable[[Array], tuple[Array, Array]]:
+        """Return the function of shares by cell (K, B) that gives the value and its slopes."""
+        return lambda q: self.slopes(CellCounts(cells, q))
+
     def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
@@ -176,12 +189,13 @@ class Metric:
         """Return the classes that a settled average leaves out because they have no score."""
         return ()
 
-    def unknown(self, _matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
-        """Return how much lower and higher an average may be because of classes without a score.
+    def over_some(self, _places: tuple[int, ...], /) -> Metric:
+        """Return the average over the classes at some places."""
+        raise TypeError(f"{self.name!r} is no average over classes")
 
-        None if no class counts as a constant.
-        """
-        return None
+    def counting(self, _constant: float, /) -> Metric:
+        """Return the average in which a class without a score counts so; nan leaves it out."""
+        return self
 
     def with_few_items(self, _matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes of an average fewer than `FEW` items matter to the score."""
@@ -190,6 +204,10 @@ class Metric:
     def strata(self, _cells: Cells, /) -> NDArray[np.intp] | None:
         """Return the stratum of each cell, if shares of strata are known."""
         return None
+
+    def simplest(self, _cells: Cells, /) -> Metric:
+        """Return the metric without known shares that it does not depend on."""
+        return self
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -213,6 +231,13 @@ class ClassMetric(Metric):
     def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         value, by_class = self.slopes_of_classes(*expectations(matrix))
         return finite(value), matrix.cells.by_cell(by_class)
+
+    def at_shares(self, cells: Cells) -> Callable[[Array], tuple[Array, Array]]:
+        def evaluate(q: Array) -> tuple[Array, Array]:
+            value, by_class = self.slopes_of_classes(*cells.by_class(q))
+            return finite(value), cells.by_cell(by_class)
+
+        return evaluate
 
     def slopes_and_size(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
         value, by_class = self.slopes_of_classes(*expectations(matrix))

@@ -43,7 +43,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci.data import checks
 from f1ci.data.matrix import CellCounts, Cells
 from f1ci.metrics.base import Metric
-from f1ci.types import Array, Classes, FloatOrArray
+from f1ci.types import Array, Classes
 
 # Shares that are typed with few digits sum to 1 within this.
 _ROUNDED = 1e-3
@@ -67,6 +67,7 @@ class KnownShares(Metric):
     of: Metric
     shares: Array
     drawn: int = 0
+    averages = True
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -146,9 +147,14 @@ class KnownShares(Metric):
         """Return the classes that an average leaves out."""
         return self.of.left_out()
 
-    def unknown(self, matrix: CellCounts, /) -> tuple[FloatOrArray, FloatOrArray] | None:
-        """Return how much lower and higher an average may be."""
-        return self.of.unknown(self.scaled(matrix))
+    @property
+    def constant(self) -> float:
+        """What a class without a score counts in an average."""
+        return self.of.constant
+
+    def counting(self, constant: float, /) -> KnownShares:
+        """Return the average in which a class without a score counts so."""
+        return replace(self, of=self.of.counting(constant))
 
     def with_few_items(self, matrix: CellCounts, /) -> NDArray[np.bool_] | None:
         """Tell in which classes few items of the test set matter."""
@@ -159,7 +165,7 @@ class KnownShares(Metric):
         """Return the stratum of each cell; the pool is one."""
         return np.minimum(cells.stratum, self.drawn) if self.drawn else cells.stratum
 
-    def unless_needless(self, cells: Cells) -> Metric:
+    def simplest(self, cells: Cells, /) -> Metric:
         """Return the metric without shares if all cells that count in it are of one stratum.
 
         So the recall of a class has one interval whatever its share is.

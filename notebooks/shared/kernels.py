@@ -22,7 +22,7 @@ from f1ci.methods import METHODS, closed_form, region
 from f1ci.methods.delta import normal_quantile
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
-from f1ci.metrics.averages import with_every_class
+from f1ci.metrics.averages import settled
 from f1ci.metrics.shares import KnownShares
 from f1ci.samples import CountSample, Difference, Sample, TableSample, difference
 from f1ci.types import FloatOrArray
@@ -75,11 +75,8 @@ def parts_of_limits(tables: ArrayLike, metric: Metric, z: float) -> dict[str, Li
     have items in every row and column, and the metric has the value 1 for a perfect table.
     """
     matrix = _matrix(tables)
-    every_class = with_every_class(metric, matrix)
-
-    def evaluate(q: Array) -> tuple[Array, Array]:
-        return every_class.slopes(CellCounts(matrix.cells, q))
-
+    ((_, every_class),) = settled(metric, matrix)
+    evaluate = every_class.at_shares(matrix.cells)
     wide = z * np.sqrt(variance_factor(tables, metric))
     plain = region.score_limits(evaluate, matrix.counts, z)
     factor = region.score_limits(evaluate, matrix.counts, wide)

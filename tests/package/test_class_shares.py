@@ -88,20 +88,6 @@ def test_the_area_of_a_class_of_a_map_does_not_matter_for_its_precision():
     assert list(found) == pytest.approx(list(wilson), abs=1e-12)
 
 
-def test_labels_and_matrices_say_the_same():
-    y_true, y_pred = labels_of(MATRIX)
-    by_label = {0: 0.7, 1: 0.2, 2: 0.1}
-    of_labels = f1ci.score_interval(y_true, y_pred, "macro_f1", class_shares=by_label)
-    of_matrix = f1ci.Matrix(MATRIX, class_shares=SHARES).interval("macro_f1")
-    of_mapping = f1ci.Matrix(MATRIX, class_shares=by_label).interval("macro_f1")
-    assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
-    assert list(of_mapping) == pytest.approx(list(of_matrix), abs=1e-12)
-    y_true, y_pred = labels_of(BINARY)
-    of_labels = f1ci.score_interval(y_true, y_pred, class_shares={1: 0.02, 0: 0.98})
-    of_matrix = f1ci.Matrix(BINARY, class_shares=[0.98, 0.02]).interval("f1")
-    assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
-
-
 def test_one_class_of_several():
     """All other classes keep their own shares: they are no single class "others"."""
     y_true, y_pred = labels_of(MATRIX)

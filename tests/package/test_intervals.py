@@ -1,9 +1,7 @@
 """Intervals of one score: published numbers, statsmodels and SciPy, edges, warnings.
 
-test_doors.py compares the doors with one another, test_properties.py asks what each of them keeps.
+test_invariants.py compares the doors with one another, and asks what each of them keeps.
 """
-
-from functools import partial
 
 import numpy as np
 import pytest
@@ -134,46 +132,6 @@ def test_a_perfect_weighted_score_is_one_to_the_last_bit():
 
 
 # One-sided limits
-
-
-Y, A, B, GROUPS = np.random.default_rng(8).integers(0, 2, (4, 60))
-TABLE = [[5, 2], [3, 9]]
-
-
-@pytest.mark.parametrize("method", [None, "delta"])
-@pytest.mark.parametrize(
-    ("least", "question"),
-    [
-        (0.0, partial(f1ci.f1_interval, [7, 40], 4, 1)),
-        (0.0, partial(f1ci.f1_score_interval, Y, A)),
-        (0.0, partial(ask, f1ci.Matrix, "interval", (TABLE,), "macro_f1")),
-        (0.0, partial(ask, f1ci.Units, "interval", (np.arange(1, 13).reshape(4, 3),))),
-        (-1.0, partial(ask, f1ci.Matrix, "interval", (TABLE,), "mcc")),
-        (-1.0, partial(ask, f1ci.Labels, "difference", (Y, {"A": A, "B": B}), "f1")),
-        (
-            -1.0,
-            partial(
-                ask,
-                f1ci.Labels,
-                "difference",
-                (Y, {"A": A, "B": B}),
-                "f1",
-                groups=GROUPS + np.arange(60),
-            ),
-        ),
-    ],
-)
-def test_every_door_has_one_sided_limits(least, question, method):
-    def interval(**options):
-        answer = question(method=method, **options)
-        return getattr(answer, "interval", answer)
-
-    both = interval(confidence_level=0.9)
-    low = interval(alternative="greater")
-    high = interval(alternative="less")
-    np.testing.assert_allclose([low.low, high.high], tuple(both), rtol=1e-9)
-    np.testing.assert_array_equal(low.high, np.ones_like(both.low))
-    np.testing.assert_array_equal(high.low, np.full_like(both.low, least))
 
 
 def test_one_sided_limits_print_and_refuse_low_levels(capsys):

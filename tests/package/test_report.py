@@ -1,4 +1,4 @@
-"""The classification report: a readable table of numbers that test_doors.py compares."""
+"""The classification report: a readable table of numbers that test_invariants.py compares."""
 
 import html
 import re

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from examples import ask, noisy, quiet
+from examples import noisy
 from statsmodels.stats.multitest import multipletests
 
 import f1ci
@@ -13,29 +13,6 @@ MODELS = {
     name: noisy(RNG, TRUE, right, 3)
     for name, right in (("low", 0.3), ("mid", 0.6), ("also", 0.65), ("high", 0.9))
 }
-
-
-@pytest.mark.parametrize("groups", [None, np.arange(240) // 6])
-def test_the_parts_are_those_of_the_package(groups):
-    """A class that one other model alone predicts does not count for a pair."""
-    options = {"groups": groups, "confidence_level": 0.9}
-    odd = np.where(np.arange(240) == 0, 9, TRUE)
-    models = {"low": MODELS["low"], "high": MODELS["high"], "odd": odd}
-    found = quiet(f1ci.compare_models, TRUE, models, "macro_f1", **options)
-    assert list(found.intervals) == ["high", "odd", "low"]  # the best estimate first
-    assert list(found.tests) == [("low", "high"), ("low", "odd"), ("high", "odd")]
-    for (a, b), test in found.tests.items():
-        alone = quiet(
-            ask,
-            f1ci.Labels,
-            "difference",
-            (TRUE, {"A": models[a], "B": models[b]}),
-            "macro_f1",
-            **options,
-        )
-        # Rows of items come in another order: rounding.
-        expected = pytest.approx((alone.p_value, *alone.interval), rel=1e-9, abs=0.0)
-        assert (test.p_value, *test.interval) == expected
 
 
 def test_p_values_are_adjusted_as_by_holm():

@@ -196,23 +196,6 @@ def test_a_difference_has_the_moves_of_both_by_stratum():
     assert found.standard_error == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_difference_by_stratum_is_the_same_through_every_door():
-    y_true, a, b, strata = two_models_by_stratum()
-    options = known(strata, dict(enumerate(STRATUM_SHARES)))
-    models = {"a": a, "b": b}
-    found = ask(f1ci.Labels, "difference", (y_true, {"A": a, "B": b}), "f1", **options).interval
-    test = ask(f1ci.Labels, "difference", (y_true, {"A": a, "B": b}), **options)
-    assert list(test.interval) == list(found)
-    compared = f1ci.compare_models(y_true, models, **options)
-    assert list(compared.tests["a", "b"].interval) == list(found)
-    joint = ask(f1ci.Labels, "joint", (y_true, models), "f1", **options)
-    assert joint.methods == ("score", "score")
-    assert joint.individual_low[0] == f1ci.score_interval(y_true, a, **options).low
-    signs = np.array([-1.0, 1.0])
-    error = np.sqrt(signs @ joint.covariance @ signs)
-    assert error == pytest.approx(found.standard_error, rel=1e-12)
-
-
 def test_perfect_scores_are_not_known_exactly():
     """Every stratum has one true and one predicted class. Errors of both kinds are possible."""
     y = [0] * 40 + [1] * 20

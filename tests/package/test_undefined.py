@@ -3,6 +3,8 @@
 test_scikit_learn.py has the estimates.
 """
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from examples import ask, numbers, quiet
@@ -119,3 +121,19 @@ def test_a_difference_of_counts_has_the_constant_of_undefined_scores():
     )
     assert one.estimate == other.estimate == 0.0
     assert tuple(one) == tuple(other)
+
+
+@pytest.mark.parametrize("method", ["score", "delta"])
+@pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
+def test_a_class_that_may_have_any_score_is_a_constant_at_each_limit(method, zero_division):
+    """Its weight is a third: the limits are 2/3 of those of the other two classes, plus 0 or 1/3.
+
+    The formula is that of a mean, whatever the method.
+    """
+    of_two = f1ci.Matrix([[27, 3], [2, 18]]).interval("macro_f1", method=method)
+    with pytest.warns(f1ci.UndefinedMetricWarning) if np.isnan(zero_division) else nullcontext():
+        found = f1ci.Matrix(
+            [[27, 3, 0], [2, 18, 0], [0, 0, 0]], zero_division=zero_division
+        ).interval("macro_f1", method=method)
+    assert found.low == pytest.approx(2 / 3 * of_two.low, abs=1e-6)  # the search settles at 1e-7
+    assert found.high == pytest.approx(2 / 3 * of_two.high + 1 / 3, abs=1e-6)

@@ -115,6 +115,64 @@ MEASURE = """() => {
 }"""
 
 
+# The texts whose contrast with their ground is below that of WCAG AA (1.4.3). Letters inside
+# pictures and formulas are not looked at.
+CONTRAST = """() => {
+  const parts = (colour) => {
+    const numbers = colour.match(/[\\d.]+/g).map(Number);
+    const scale = colour.startsWith("color(") ? 255 : 1;
+    return [...numbers.slice(0, 3).map((x) => x * scale), numbers[3] ?? 1];
+  };
+  const linear = (x) => (x <= 10 ? x / 3294.6 : ((x / 255 + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = { opacityProperty: true, visibilityProperty: true };
+  while (texts.nextNode()) {
+    const e = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || !e.checkVisibility(seen)) continue;
+    if (e.closest("svg, mjx-container, script, style, noscript, .for-readers")) continue;
+    const box = e.getBoundingClientRect();
+    if (box.width < 2 || box.height < 2) continue;
+    let ground = e;
+    const colour = () => parts(getComputedStyle(ground).backgroundColor);
+    while (ground && colour()[3] < 1) ground = ground.parentElement;
+    const behind = ground ? colour() : [255, 255, 255, 1];
+    const style = getComputedStyle(e), ink = parts(style.color);
+    const mixed = ink.slice(0, 3).map((x, k) => x * ink[3] + behind[k] * (1 - ink[3]));
+    const [dark, bright] = [light(mixed), light(behind)].sort((a, b) => a - b);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    const ratio = (bright + 0.05) / (dark + 0.05);
+    if (ratio < (large ? 3 : 4.5)) found.add(`${e.tagName}.${e.className} ${ratio.toFixed(2)}`);
+  }
+  return [...found];
+}"""
+
+# What a finger cannot hit (WCAG 2.5.8): controls of less than 24 px. (Links in a sentence may be.)
+TARGETS = """() => {
+  const found = new Set();
+  const controls = "button, summary, select, input:not([type=file]), .bd-article nav a";
+  for (const e of document.querySelectorAll(controls)) {
+    const place = e.closest("label") ?? e;
+    const box = place.getBoundingClientRect();
+    if (!e.checkVisibility({ opacityProperty: true }) || !box.width || !box.height) continue;
+    if (box.height < 23.5 || box.width < 23.5)
+      found.add(`${e.tagName}.${e.className} ${box.width.toFixed(0)} x ${box.height.toFixed(0)}`);
+  }
+  return [...found];
+}"""
+
+# How far the page has jumped since it was opened (cumulative layout shift).
+SHIFT = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) sum += value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 100);
+})"""
+
+
 def measured(tab, width):
     """Return what does not fit a window of this width, once the page has come to rest."""
     tab.set_viewport_size({"width": width, "height": 844})

@@ -12,7 +12,16 @@ import pytest
 import yaml
 from compendium import ROOT, references, swhid
 from compendium.published import Published
-from sites import ROLE_LEFT, faults, measured, read_pages, texts_of
+from sites import (
+    CONTRAST,
+    ROLE_LEFT,
+    SHIFT,
+    TARGETS,
+    faults,
+    measured,
+    read_pages,
+    texts_of,
+)
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 pytestmark = pytest.mark.slow
@@ -135,22 +144,36 @@ def test_no_offered_notebook_has_roles(real_book):
     assert not any(ROLE_LEFT.search(text) for text in texts_of(offered))
 
 
-WIDTHS = (390, 1400)  # a phone's and a desk's
+SCREENS = {390: "dark", 1400: "light"}  # a phone's and a desk's
 
 
 @pytest.fixture(scope="module")
 def visits(browser, real_book, real_address):
-    """What each page asks for, its scripts' errors, its formulas, and what does not fit."""
-    tab, asked, errors, found = browser.new_page(), [], [], {}
+    """What each page asks for, its scripts' errors, its formulas, and what a reader cannot use."""
+    # The theme fades colours otherwise, which are then measured half way.
+    tab = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    asked, errors, found = [], [], {}
     tab.on("request", lambda request: asked.append(request.url))
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.on("console", lambda said: errors.extend([said.text] * (said.type == "error")))
     for document in [*pages_of(real_book), "search", "genindex"]:
         asked.clear()
         errors.clear()
+        tab.set_viewport_size({"width": 390, "height": 844})
+        tab.emulate_media(color_scheme="dark")
         tab.goto(f"{real_address}/{document}.html")
+        wrong, faint = {}, {}
+        for width, scheme in SCREENS.items():
+            tab.emulate_media(color_scheme=scheme)
+            wrong[width] = measured(tab, width)
+            faint[scheme] = tab.evaluate(CONTRAST)
+            if width == 390:
+                shift, small = tab.evaluate(SHIFT), tab.evaluate(TARGETS)
         found[document] = {
-            "wrong": {width: measured(tab, width) for width in WIDTHS},
+            "wrong": wrong,
+            "faint": faint,
+            "shift": shift,
+            "small": small,
             "asked": [*asked],
             "errors": [*errors],
             "formulas": tab.locator(".bd-article mjx-container").count(),
@@ -171,14 +194,30 @@ def test_mathematics_renders(visits):
     assert all(visits[f"book/{paper}"]["formulas"] > 50 for paper in Published().papers)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", SCREENS)
 def test_every_page_fits_its_screen(visits, width):
-    """A figure of the book is 461 px wide with labels of 10 points, which are 13 px.
+    """A figure for a phone is 461 px wide with labels of 10 points, which are 13 px.
 
     At 75 % of that they have 10 px, the least that is read without effort.
     """
     found = {page: visit["wrong"][width] for page, visit in visits.items()}
     assert {page: wrong for page, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize("scheme", SCREENS.values())
+def test_every_text_has_the_contrast_of_wcag_aa(visits, scheme):
+    found = {page: visit["faint"][scheme] for page, visit in visits.items()}
+    assert {page: faint for page, faint in found.items() if faint} == {}
+
+
+def test_a_finger_hits_every_control(visits):
+    assert {page: visit["small"] for page, visit in visits.items() if visit["small"]} == {}
+
+
+def test_no_page_jumps_while_it_loads(visits):
+    """Web Vitals call a shift of 0.1 or less good; formulas, which come last, are in it."""
+    shifts = {page: visit["shift"] for page, visit in visits.items()}
+    assert {page: shift for page, shift in shifts.items() if shift > 0.1} == {}
 
 
 # The pages that a search must find first.
