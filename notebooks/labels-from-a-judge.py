@@ -60,6 +60,8 @@ ends = {
     for name, way in judged.WAYS.items()
 }
 say("judge-example-truth", example.truth)
+say("judge-example-checked", example.checked)
+say("judge-example-pool", example.pool)
 for name, (low, high) in ends.items():
     key = name.replace(" ", "-")
     say(f"judge-example-{key}-low", low)
