@@ -1,10 +1,26 @@
 """f1ci: how sure can one be of an F score?
 
-Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
-and its relatives, after published papers; see the book for which to use when.
+========================================  ============================================
+you have                                  use
+========================================  ============================================
+TP, FP and FN, as a paper prints them     ``f1_interval(tp, fp, fn)``
+true and predicted labels                 ``score_interval(y_true, y_pred, "macro_f1")``
+the same, for all classes                 ``classification_report(y_true, y_pred)``
+several models on one test set            ``compare_models(y_true, {"a": a, "b": b})``
+a confusion matrix                        ``Matrix(matrix).interval("macro_f1")``
+items that come in units (documents)      ``Labels(y_true, y_pred, groups=documents)``
+TP, FP and FN of each unit                ``Units(counts).interval("f1")``
+one score for each unit (Dice, images)    ``mean_interval(scores)``, ``Scores(scores)``
+several seeds of one recipe               ``Runs(y_true, [first, second])``
+two models, a question                    ``Labels(y_true, {"a": a, "b": b}).difference()``
+several scores to compare freely          ``Labels(y_true, models).joint(["f1", "recall"])``
+a test set to plan                        ``sample_size``, or ``Labels(...).plan()``
+========================================  ============================================
 
-Bring what you have as one of six kinds of data, and ask it: `Counts`, `Matrix`, `Labels`, `Units`,
-`Scores`, `Runs`. For what people ask most there are functions that do both in one call.
+Six kinds of data (`Counts`, `Matrix`, `Labels`, `Units`, `Scores`, `Runs`) read and check what you
+bring, and have the same methods: ``interval``, ``difference``, ``compare``, ``joint``, ``report``
+and ``plan``. The functions ask the question that most people have in one call. The methods are
+those of five papers, and some of our own; the book says which to use when.
 """
 
 from f1ci import coverage, methods, metrics, plot, results

@@ -47,15 +47,15 @@ def f1_interval(
         By default "score".
 
         - ``"score"``: Wilson interval for TP / (TP + FP + FN), mapped to F1. Coverage is close to
-          the level on average; it can fall to about 0.83 for F1 very close to 0 or 1.
+          the level on average; it can fall to about 0.84 for F1 very close to 0 or 1.
         - ``"cautious"``: Clopper-Pearson interval, mapped to F1. Coverage is never below the level.
         - ``"logit"``: delta-method interval for log(F1 / (1 - F1)), transformed back; stays in
           (0, 1).
         - ``"delta"``: estimate plus and minus z standard errors (Wald). May leave [0, 1]; has
           length zero at 0 and 1.
         - ``"anytime"``: for looking again and again while items come in (Robbins 1970). With the
-          probability of the level it contains the true score at every look; 1.6 to 1.9 times as
-          long as "score".
+          probability of the level it contains the true score at every look; 1.5 to 1.9 times as
+          long as "score" for 20 to 1000 relevant items.
         - ``"wilson_direct"``: score interval computed on the scale of F1 (Lam et al., section
           3.2.3).
         - ``"blur"``: "delta" with the larger variance of Yuan and Jiang (2025).
@@ -140,8 +140,21 @@ def score_interval(
     y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
         True and predicted labels, of any hashable kind; or indicators, where an item may be
         of several classes.
-    metric, average, method, confidence_level, alternative
-        See `Labels.interval`.
+    metric : str or Metric, default "f1"
+        A name, such as "precision", "macro_recall", "mcc" or "kappa", or an object, such as
+        ``f1ci.metrics.fbeta(2)`` or a metric of your own.
+    average : {"binary", "micro", "macro", "weighted", "samples"} or None
+        For metrics of two classes. The metric of the positive class; or over all classes the
+        metric of their counts together, the mean of the classes' metrics, or this mean weighted by
+        the classes' numbers of true items. None gives an interval for each class.
+    method : str, optional
+        By default "score", or "logit" for runs and metrics that are not smooth. `f1ci.f1_interval`
+        says what each method is.
+    confidence_level : float, default 0.95
+        The share of test sets in which such an interval contains the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        As in SciPy. "greater" gives the lower limit alone, with `high` at the end of the range, and
+        "less" the upper limit.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
         stratum_shares, stratum_counts, judge.
@@ -149,12 +162,18 @@ def score_interval(
     Returns
     -------
     Interval
-        See `Labels.interval`, also for warnings.
+        Estimate and limits; arrays with ``average=None``. Warnings name classes that are left out,
+        or have few items.
 
     See Also
     --------
     Labels : The same labels, for other questions: is one model better, several scores at once.
     Matrix : From a confusion matrix.
+
+    References
+    ----------
+    Averages: Takahashi, Yamamoto, Kuchiba and Koyama (2022, Applied Intelligence 52, 4961-4972).
+    Limits: see the book's chapter "Score intervals for every metric".
 
     Examples
     --------
@@ -205,8 +224,14 @@ def f1_score_interval(
         Weight of recall against precision.
     sample_weight : None
         Not offered; an error says what to do instead.
-    method, confidence_level, alternative
-        See `Labels.interval`.
+    method : str, optional
+        By default "score", or "logit" for runs and metrics that are not smooth. `f1ci.f1_interval`
+        says what each method is.
+    confidence_level : float, default 0.95
+        The share of test sets in which such an interval contains the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        As in SciPy. "greater" gives the lower limit alone, with `high` at the end of the range, and
+        "less" the upper limit.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
         stratum_shares, stratum_counts, judge.
@@ -214,7 +239,8 @@ def f1_score_interval(
     Returns
     -------
     Interval
-        See `Labels.interval`, also for warnings.
+        Estimate and limits; arrays with ``average=None``. Warnings name classes that are left out,
+        or have few items.
 
     See Also
     --------
@@ -274,8 +300,10 @@ def classification_report(
         What the classes are called in the report, in the order of the rows.
     sample_weight : None
         Not offered; an error says what to do instead.
-    method, confidence_level
-        See `Labels.report`.
+    method : {"score", "logit", "delta"}, optional
+        "score" by default.
+    confidence_level : float, default 0.95
+        The nominal level of each interval by itself.
     **options
         Of `Labels`: labels, groups, zero_division, class_shares, strata, stratum_shares,
         stratum_counts, judge.
@@ -283,11 +311,15 @@ def classification_report(
     Returns
     -------
     ClassificationReport
-        See `Labels.report`.
+        Prints as a table; ``to_frame()`` gives a pandas data frame.
 
     See Also
     --------
     Matrix : Its method `report` takes a confusion matrix.
+
+    References
+    ----------
+    Averages: Takahashi, Yamamoto, Kuchiba and Koyama (2022, Applied Intelligence 52, 4961-4972).
 
     Examples
     --------
@@ -329,8 +361,20 @@ def compare_models(
         True labels.
     predictions : mapping of str to sequence
         The labels that each model predicts; at least two models.
-    metric, average, margin, method, confidence_level
-        See `Labels.compare`.
+    metric : str or Metric, default "f1"
+        A name, such as "precision", "macro_recall", "mcc" or "kappa", or an object, such as
+        ``f1ci.metrics.fbeta(2)`` or a metric of your own.
+    average : {"binary", "micro", "macro", "weighted", "samples"} or None
+        For metrics of two classes. The metric of the positive class; or over all classes the
+        metric of their counts together, the mean of the classes' metrics, or this mean weighted by
+        the classes' numbers of true items. None gives an interval for each class.
+    margin : float, default 0
+        A difference that does not matter.
+    method : str, optional
+        By default "score", or "logit" for runs and metrics that are not smooth. `f1ci.f1_interval`
+        says what each method is.
+    confidence_level : float, default 0.95
+        The level of each interval and difference by itself.
     **options
         Of `Labels`: pos_label, labels, groups, zero_division, class_shares, strata,
         stratum_shares, stratum_counts, judge.
@@ -345,6 +389,11 @@ def compare_models(
     --------
     Labels : Its method `difference` tells more of two models.
     Units, Scores, Runs : Comparisons of documents, images and seeds.
+
+    References
+    ----------
+    Adjusted p-values: Holm (1979, Scandinavian Journal of Statistics 6, 65-70). Limits of
+    differences: Zou and Donner (2008, Statistics in Medicine 27, 1693-1702).
 
     Examples
     --------
@@ -392,8 +441,11 @@ def mean_interval(
     method : {"score", "logit", "delta"}, optional
         "score", the default, allows for units that fail although none of those seen did. "logit" is
         a t interval that stays inside [0, 1], and "delta" the plain normal interval.
-    confidence_level, alternative
-        See `Scores.interval`.
+    confidence_level : float, default 0.95
+        The share of test sets in which such an interval contains the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        As in SciPy. "greater" gives the lower limit alone, with `high` at the end of the range, and
+        "less" the upper limit.
     **options
         Of `Scores`: groups, empty.
 
@@ -405,6 +457,11 @@ def mean_interval(
     See Also
     --------
     Scores : The same scores, also of two models.
+
+    References
+    ----------
+    Limits: see the book's chapter "Units". Wilson (1927, Journal of the American Statistical
+    Association 22, 209-212) has those of two kinds of units.
 
     Examples
     --------

@@ -108,51 +108,52 @@
   }
   const same = (names) => names.map((name) => [name, name === "" ? "(no name)" : name]);
 
-  /** The columns of predictions, with a question if they are not certain; null if they are refused. */
-  function chosenColumns(table) {
-    const place = state.columns.truth === undefined ? "text" : "columns";
-    const found = attempt(place, () => tables.choose(table, state.columns));
-    const choice = found ?? { ...state.columns, question: "", classes: [] };
+  const FIELDS = { predictions: ["truth", "a", "b", "count"], scores: ["a", "b", "group"] };
+
+  /** The columns of a table, with a question if they are not certain; null if they are refused. */
+  function chosenColumns({ kind, table }) {
+    const choose = kind === "scores" ? reader.chooseScores : tables.choose;
+    const place = Object.keys(state.columns).length ? "columns" : "text";
+    const found = attempt(place, () => choose(table, state.columns));
+    const choice = found ?? { ...state.columns, question: "" };
     const unsure = choice.question === null ? "" : choice.field;
-    fill("truth", same(table.head), unsure === "truth" ? null : choice.truth ?? null);
-    fill("a", same(table.head), unsure === "truth" || unsure === "a" ? state.columns.a ?? null : choice.a ?? null);
-    fill("b", [["", "none"], ...same(table.head)], choice.b ?? "");
+    const names = table.columns.map(({ name }) => name);
+    const counts = tables.saying(table, "count").map(({ name }) => name);
+    const asked = (...fields) => fields.includes(unsure);
+    fill("truth", same(names), asked("truth") ? null : choice.truth ?? null);
+    fill("a", same(names), asked("truth", "a") ? state.columns.a ?? null : choice.a ?? null);
+    fill("b", [["", "none"], ...same(names)], choice.b ?? "");
+    fill("group", [["", "each line"], ...same(names)], choice.group ?? "");
+    // (The empty value stands for no choice.)
+    fill("count", [[" ", "one item"], ...same(counts)], asked("count") ? null : choice.count ?? " ");
+    for (const name of ["truth", "a", "b", "group", "count"]) {
+      const isEmpty = name === "count" && counts.length === 0;
+      find(name).parentElement.hidden = isEmpty || !FIELDS[kind].includes(name);
+    }
     if (choice.question) complain("columns", choice.question);
-    if (choice.b) showClasses(choice.classes, choice.positive);
     return found;
   }
 
-  /** The list of classes, if there is a choice. */
-  function showClasses(classes, positive) {
-    find("class").hidden = classes.length < 2;
-    fill("positive", same(classes), positive);
-  }
-
-  /** The positive class of a matrix, a report or one model of two classes, and a note if it is a guess. */
-  function positiveOf({ kind, matrix, labels, classes }, choice) {
-    let names = [];
-    if (kind === "matrix") names = labels.filter((_, k) => results.withItems(matrix)[k]);
-    if (kind === "report") names = classes.map(({ name }) => name);
-    if (kind === "predictions" && !choice.b) names = choice.classes;
-    if (names.length !== 2) return { positive: null, notes: [] };
-    const known = tables.positiveOf(names);
-    const positive = names.includes(state.columns.positive) ? state.columns.positive : known ?? names[1];
-    showClasses(names, positive);
-    const guess = known === null && positive === names[1];
-    return { positive, notes: guess ? [`The last of the two classes, “${positive}”, is taken for the positive class.`] : [] };
+  /** The positive class; null if it is asked for. */
+  function chosenClass(reading, choice) {
+    const { names, positive, question } = reader.positiveOf(reading, choice, state.columns.positive);
+    find("class").hidden = names.length < 2;
+    fill("positive", same(names), positive);
+    if (question) complain("columns", question);
+    return question ? null : { positive };
   }
 
   // --- Texts to copy -----------------------------------------------------------------------------
 
   /** What is said of a row: the number, its limits, and how they were found. */
   function partsOf(row, method) {
-    const [low, high, least, most] = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate]
-      .map((end) => fixed(end, digitsFor(row)));
-    const test = Number.isFinite(row.p) ? `; exact randomisation test ${pValue(row.p)}` : "";
+    const ends = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate];
+    const [low, high, least, most] = ends.map((end) => fixed(end, digitsFor(row)));
+    const test = Number.isFinite(row.p) ? `; ${row.test} ${pValue(row.p)}` : "";
     return {
       number: least === most ? least : `${least} to ${most}`,
       limits: `${low} to ${high}`,
-      how: `${method}${row.over ?? ""}${test}`,
+      how: `${row.method ?? method}${row.over ?? ""}${test}`,
     };
   }
 
@@ -171,16 +172,30 @@
 
   const quoted = ({ quotes }) => quotes.find((row) => row.label === state.quote) ?? quotes[0];
 
+  const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content;
+
+  /** A source; what f1ci derives is cited with its author, year and version. */
+  function cited({ text, page }) {
+    if (!page) return text;
+    const year = meta("citation_publication_date");
+    const version = window.DOCUMENTATION_OPTIONS?.VERSION;
+    const ours = `${meta("citation_author") ?? "The f1ci authors"}${year ? ` (${year})` : ""}. f1ci`
+      + `${version ? `, version ${version}` : ""}, https://f1ci.github.io/f1ci/book/${page}.html`;
+    return text ? `${text}. For this score: ${ours}` : ours;
+  }
+
   /** The texts to copy by their names. */
   function textsFor(row, level, { items }) {
     const said = spoken(row, level, "Wilson score method");
-    const sentence = row.signed
-      ? `F1 of model B minus F1 of model A is ${said}. The models differ on ${some(row.discordant, "item")}.`
-      : `The classifier reached ${row.label} = ${said}${items ? ` on ${items}` : ""}.`;
+    const on = items ? ` on ${items}` : "";
+    const differ = row.discordant === undefined ? ""
+      : ` The models differ on ${some(row.discordant, "item")}.`;
+    const sentence = row.signed ? `${row.label.replace(/ of ([AB])\b/g, " of model $1")} is ${said}${on}.${differ}`
+      : `The classifier reached ${row.label} = ${said}${on}.`;
     const tex = sentence.replace(/[%&$#_{}]/g, "\\$&").replaceAll("−", "$-$").replace("p <", "p $<$");
     const imports = row.python?.includes("np.") ? "import f1ci\nimport numpy as np" : "import f1ci";
     const code = row.python && `${imports}\n\n${row.python.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)")}`;
-    return { Sentence: sentence, Reference: row.reference, LaTeX: tex, Python: code };
+    return { Sentence: sentence, Reference: cited(row.reference), LaTeX: tex, Python: code };
   }
 
   function offerTexts(result, level) {
@@ -300,51 +315,73 @@
     for (const part of ["notes", "drawing", "tables", "texts", "code"]) put(part, "");
     put("answer", sentence);
     state.shared = "";
+    return false;
   }
 
+  /** An old answer never stands beside a new text: it is marked until the new one is there. */
   function update() {
+    find("result").classList.add("calc-stale");
+    try {
+      if (answer()) find("result").classList.remove("calc-stale");
+    } catch (error) {
+      console.error(error);
+      for (const part of ["readings", "columns", "class"]) find(part).hidden = true;
+      complain("text", "This text cannot be read.");
+      showNothing(FIRST_FAULT);
+    }
+  }
+
+  /** Answers what is in the box; false if it has no answer yet. */
+  function answer() {
     complain("columns", "");
     find("class").hidden = true;
     const read = understood();
     find("readings").hidden = read === null;
     const reading = read && showReadings(read);
-    const isTable = reading?.kind === "predictions";
+    const isTable = reading !== null && reading.kind in FIELDS;
     find("columns").hidden = !isTable;
-    const choice = isTable ? chosenColumns(reading.table) : null;
-    find("beta").parentElement.hidden = Boolean(choice?.b);
+    const choice = isTable ? chosenColumns(reading) : null;
+    const isFixed = Boolean(choice?.b) || ["scores", "pairs"].includes(reading?.kind);
+    find("beta").parentElement.hidden = isFixed;
     const level = setting("level");
     const beta = setting("beta");
-    if (read === null || (isTable && choice === null) || level === null || beta === null) return showNothing(FIRST_FAULT);
+    const isWrong = read === null || (isTable && choice === null);
+    if (isWrong || level === null || beta === null) return showNothing(FIRST_FAULT);
     if (reading === null || (choice && choice.question !== null)) return showNothing(FIRST_ANSWER);
-    const { positive, notes } = positiveOf(reading, choice);
-    const settings = { level: level / 100, beta: choice?.b ? 1 : beta };
-    const result = results.compute(reading, settings, choice, positive);
-    result.notes = [...(choice?.notes ?? reading.notes), ...notes, ...result.notes];
-    result.models = choice && modelsOf(reading, choice);
-    state.shared = isTable ? shared(reading.table, choice) : find("text").value;
-    find("result").classList.remove("calc-stale");
+    const chosen = chosenClass(reading, choice);
+    if (chosen === null) return showNothing(FIRST_ANSWER);
+    const settings = { level: level / 100, beta: isFixed ? 1 : beta };
+    const result = results.compute(reading, settings, choice, chosen.positive);
+    result.notes = [...reading.notes, ...(choice?.notes ?? []), ...result.notes];
+    result.models = choice && modelsOf(reading, choice, chosen);
+    state.shared = reading.kind === "predictions" ? shared(reading.table, choice, chosen)
+      : state.files ? "" : find("text").value;
     show(result, settings.level);
     // The explorer shows test sets like this one.
     const { tp, fp, fn } = result.counts ?? {};
     root.dataset.counts = tp + fp + fn > 0 ? [tp, fp, fn] : "";
     if (!find("plan").hidden) plan(settings.level, settings.beta);
-    return undefined;
+    return true;
   }
 
   /** Which columns the answer is about. */
-  function modelsOf({ how }, { truth, a, b, positive, classes }) {
+  function modelsOf({ kind, how }, { truth, a, b, classes }, { positive }) {
+    if (kind === "scores") return b ? `A = ${a}, B = ${b}.` : `Score = ${a}.`;
     const against = classes.length > 2 ? " against all other classes" : "";
-    return `${b ? `A = ${a}, B = ${b}; F1 of “${positive}”${against}` : `Model = ${a}`}; truth = ${truth}${how && `; ${how}`}.`;
+    const models = b ? `A = ${a}, B = ${b}; F1 of “${positive}”${against}` : `Model = ${a}`;
+    return `${models}; truth = ${truth}${how && `; ${how}`}.`;
   }
 
   /** Predictions stay on this page. A link has their counts. */
-  function shared(table, choice) {
+  function shared(table, choice, { positive }) {
     if (choice.b) {
-      const counts = tables.comparisonOf(table, choice);
-      return ["truth,A,B,count", ...Object.entries(tables.KINDS).map(([name, kind]) => `${[...kind].join(",")},${counts[name]}`)].join("\n");
+      const counts = tables.comparisonOf(table, { ...choice, positive });
+      const lines = Object.entries(tables.KINDS).map(([name, kind]) => `${[...kind].join(",")},${counts[name]}`);
+      return ["truth,A,B,count", ...lines].join("\n");
     }
     const names = choice.classes.map((name) => `"${name.replaceAll('"', "'")}"`);
-    return [["", ...names], ...tables.matrixOf(table, choice).map((row, k) => [names[k], ...row])].join("\n");
+    const lines = tables.matrixOf(table, choice).map((row, k) => [names[k], ...row]);
+    return [["", ...names], ...lines].join("\n");
   }
 
   // --- The state in the address ------------------------------------------------------------------
@@ -416,10 +453,12 @@
     find("copied").textContent = ""; // that was another number
     if (target === find("text")) forget();
     if (target.name === "as") Object.assign(state, { as: Number(target.value), columns: {} });
-    const { truth, a, b, positive } = Object.fromEntries(["truth", "a", "b", "positive"].map((name) => [name, find(name).value]));
-    if (target === find("truth")) state.columns = { truth };
-    if (target === find("a") || target === find("b")) state.columns = { truth, a, b, positive };
-    if (target === find("positive")) state.columns = { ...state.columns, positive };
+    const names = ["truth", "a", "b", "group", "count", "positive"];
+    const name = names.find((one) => target === find(one));
+    const values = Object.fromEntries(names.map((one) => [one, find(one).value]));
+    if (name === "truth") state.columns = { truth: values.truth };
+    else if (name === "positive") state.columns = { ...state.columns, positive: values.positive };
+    else if (name) state.columns = { ...values, count: values.count === "" ? undefined : values.count.trim() };
     if (target === find("quoted")) state.quote = target.value;
     clearTimeout(timer);
     timer = setTimeout(changed, 120);

@@ -1,4 +1,4 @@
-// From text to cells and numbers, for reader.js and tables.js. No page is needed.
+// From text to lines of cells, and from cells to numbers. No page is needed.
 //
 // A text that cannot be read is refused: the sentence that says why is thrown.
 const cells = (() => {
@@ -23,12 +23,13 @@ const cells = (() => {
     }
   }
 
-  /** The text with one kind of line end, blank and minus, and without signs of quoting. */
+  /** The text with one kind of line end, blank and minus, without control letters and quote signs. */
   function tidy(text) {
-    const hardBlanks = text.includes("\t") ? /(\d)[\u00a0\u202f\u2009\u2007](?=\d{3}(?!\d))/g
-      : /(\d)[\u202f\u2009\u2007](?=\d{3}(?!\d))/g;
-    return text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^(```.*|>.*)$/gm, "")
-      .replace(hardBlanks, "$1").replace(/[\u00a0\u202f\u2009\u2007]/g, " ").replace(/\u2212/g, "-");
+    const hard = text.includes("\t") ? "\u00a0\u202f\u2009\u2007" : "\u202f\u2009\u2007";
+    return text.replace(/\r\n?/g, "\n").replace(/[\ufeff\u0000-\u0008\u000b-\u001f\u007f]/g, "")
+      .replace(/^(```.*|>.*)$/gm, "")
+      .replace(new RegExp(`(\\d)[${hard}](?=\\d{3}(?!\\d))`, "g"), "$1")
+      .replace(/[\u00a0\u202f\u2009\u2007]/g, " ").replace(/\u2212/g, "-");
   }
 
   // --- Numbers -----------------------------------------------------------------------------------
@@ -40,6 +41,12 @@ const cells = (() => {
     const value = Number(digits);
     return Number.isInteger(value) ? value : null;
   }
+  const isCount = (cell) => count(cell) !== null;
+  const isNumber = (cell) => isCount(cell) || /^[-+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?$/i.test(cell);
+
+  /** True for a cell with a number that is not part of a word. */
+  const hasNumber = (cell) => (cell.match(/[\p{L}\p{N}.,%+'’_-]+/gu) ?? [])
+    .some((word) => isNumber(word) || word.split(",").some(isNumber));
 
   function countOr(text, what) {
     if (!text) refuse(`Give the number of ${what}.`);
@@ -51,7 +58,9 @@ const cells = (() => {
   function band(text) {
     const share = text.replace(/\s*%$/, "");
     const scale = share === text ? 1 : 100;
-    if (/^\d*,\d+$/.test(share)) refuse(`Write a decimal point, not a comma: “${share.replace(",", ".")}”.`);
+    if (/^\d*,\d+$/.test(share)) {
+      refuse(`Write a decimal point, not a comma: “${share.replace(",", ".")}”.`);
+    }
     if (!/^(\d+\.?\d*|\.\d+)$/.test(share)) refuse(`“${text}” is not a number.`);
     const value = Number(share) / scale;
     if (value > 1) refuse(`“${text}” is above 1; write “${text} %” if it is a percentage.`);
@@ -61,9 +70,10 @@ const cells = (() => {
 
   // --- Cells -------------------------------------------------------------------------------------
 
-  /** The mark between the cells: in most of the first lines, and in half of them; otherwise a blank. */
+  /** The mark in most of the first lines, and in half of them at least; otherwise a blank. */
   function separatorOf(text) {
-    const lines = text.replace(/"[^"\n]*"/g, "").split("\n", 100).filter((line) => line.trim());
+    const bare = text.replace(/"[^"\n]*"/g, "");
+    const lines = bare.split("\n", 100).filter((line) => line.trim());
     const having = (mark) => lines.filter((line) => line.includes(mark)).length;
     const marks = ["\t", "|", "&", ";", ","];
     const most = Math.max(...marks.map(having));
@@ -71,16 +81,18 @@ const cells = (() => {
     const separator = marks.find((mark) => having(mark) === most);
     // A comma may stand for thousands.
     const words = lines.map((line) => line.trim().split(/\s+/));
-    const thousandsOnly = words.flat().every((word) => !word.includes(",") || count(word) !== null);
-    return separator === "," && thousandsOnly && words.every((row) => row.length > 1) ? " " : separator;
+    const onlyInCounts = words.flat().every((word) => !word.includes(",") || isCount(word));
+    const blanks = separator === "," && onlyInCounts && words.every((row) => row.length > 1);
+    return blanks ? " " : separator;
   }
 
-  /** The lines of a text as {line, cells}. Quotes keep a separator or a line end in its cell (RFC 4180). */
+  /** The lines of a text as {line, cells}. Quotes keep what they hold in one cell (RFC 4180). */
   function cut(text, separator) {
     // 1. What is in quotes stands apart, and a mark in its place.
     const end = separator === " " ? "\\s" : `\\n${separator}`;
     const quotes = [];
-    const bare = text.replace(new RegExp(`(?<=^|[${end}] *)"((?:[^"]|"")*)"(?= *(?:[${end}]|$))`, "g"), (_, inside) => {
+    const quote = new RegExp(`(?<=^|[${end}] *)"((?:[^"]|"")*)"(?= *(?:[${end}]|$))`, "g");
+    const bare = text.replace(quote, (_, inside) => {
       quotes.push(inside.replaceAll('""', '"').trim());
       return `\u0002${quotes.length - 1}`;
     });
@@ -89,38 +101,49 @@ const cells = (() => {
     return bare.split("\n").map((words) => {
       const line = next;
       next += 1;
-      const row = separator === " " ? words.trim().split(/\s+/) : words.split(separator).map((cell) => cell.trim());
-      if (row.some((cell) => cell.startsWith('"'))) refuse(`Line ${line} opens a quote that nothing closes.`);
-      return {
-        line, cells: row.map((cell) => {
-          if (cell[0] !== "\u0002") return cell;
-          const inside = quotes[cell.slice(1)];
-          next += inside.split("\n").length - 1;
-          return inside;
-        }),
+      const row = words.trim() === "" ? [] : separator === " " ? words.trim().split(/\s+/)
+        : words.split(separator).map((cell) => cell.trim());
+      if (row.some((cell) => cell.startsWith('"'))) {
+        refuse(`Line ${line} opens a quote that nothing closes.`);
+      }
+      const whole = (cell) => {
+        if (cell[0] !== "\u0002") return cell;
+        const inside = quotes[cell.slice(1)];
+        next += inside.split("\n").length - 1;
+        return inside;
       };
+      return { line, cells: row.map(whole) };
     }).filter((row) => row.cells.some((cell) => cell !== ""));
   }
 
-  /** What a text of JSON holds; undefined if it is none. */
+  // --- JSON --------------------------------------------------------------------------------------
+
+  /** What a text of JSON holds; undefined if it is none. Whole numbers keep all their digits. */
   function parsed(text) {
+    const long = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g;
     try {
-      return JSON.parse(text);
+      return JSON.parse(text.replace(long, (part) => (part[0] === '"' ? part : `"${part}"`)));
     } catch {
       return undefined;
     }
   }
 
-  /** What a text of JSON, of Python's dictionaries or of lines of JSON holds; null if it is none of them. */
+  /** What a text of JSON, of Python's dictionaries or of lines of JSON holds; null if it is none. */
   function json(text) {
     if (!/^\s*(\{|\[\s*\{)/.test(text)) return null;
-    const python = text.replace(/\bnp\.\w+\(([^()]*)\)/g, "$1").replace(/'/g, '"').replace(/\bNone\b/g, "null");
+    const python = text.replace(/\bnp\.\w+\(([^()]*)\)/g, "$1").replace(/'/g, '"')
+      .replace(/\bNone\b/g, "null").replace(/\bTrue\b/g, "true").replace(/\bFalse\b/g, "false");
     const whole = parsed(text) ?? parsed(python);
     if (whole !== undefined) return whole;
     if (!/^\s*(\{"|\[\s*\{)/.test(text)) return null;
-    const lines = text.split("\n").filter((line) => line.trim());
-    return lines.map((line, k) => parsed(line) ?? refuse(`Object ${k + 1} is not JSON.`));
+    return text.split("\n").filter((line) => line.trim()).map((line, k) => {
+      const one = parsed(line);
+      return one && typeof one === "object" ? one : refuse(`Object ${k + 1} is not JSON.`);
+    });
   }
 
-  return { LARGEST, refuse, some, unlessRefused, tidy, count, countOr, band, separatorOf, cut, json };
+  return {
+    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, hasNumber, countOr, band, separatorOf,
+    cut, json,
+  };
 })();

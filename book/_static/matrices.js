@@ -1,36 +1,42 @@
 // Reads confusion matrices as programs and people write them. No page is needed.
 //
-// `read(text)` returns {matrix, labels, inRows, notes}: the numbers as they stand there, the names of
-// the classes, and whether the text says that predictions are in rows.
+// A matrix is a grammar: titles without a number, perhaps a line with the names of the classes, then a
+// line for each class with perhaps its name and one count for each class; perhaps with totals. A line
+// with another number means that this is no matrix.
 const matrices = (() => {
   "use strict";
 
-  const { count, refuse, some } = cells;
+  const { isCount, isNumber, hasNumber, count, refuse, some } = cells;
   const sum = (list) => list.reduce((total, n) => total + n, 0);
   const turn = (rows) => rows[0].map((_, k) => rows.map((row) => row[k]));
 
-  const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. The examples show what is read.";
-  const PERCENTAGES = "These are percentages or shares. They do not say how many items there were: give the counts.";
+  const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. "
+    + "The examples show what is read.";
+  const PERCENTAGES = "These are percentages or shares. They do not say how many items there were: "
+    + "give the counts.";
 
   // --- From text to rows of cells ----------------------------------------------------------------
 
+  // APART stands before an array and behind it, ADDED in lines that were parts of one.
+  const [APART, ADDED] = ["\u0004", "\u0005"];
+  // A percentage beside a count
+  const PERCENT = /(\d)\s*(?:\(\s*[\d.,]+\s*%\s*\)|\/\s*[\d.,]+\s*%)/g;
   // What programs put around numbers, and what takes its place.
   const MARKS = [
     // Tables of HTML; boxes of polars and tabulate; rules of Markdown
-    [/<tr[^>]*>\s*/gi, ""], [/<\/t[dh]>\s*/gi, "\t"], [/<\/tr>\s*/gi, "\n"], [/<\/?[a-z][^<>\n]*>/gi, ""],
-    [/[│┆║┃]/g, "|"], [/^shape: \(.*\)$/m, ""],
+    [/<tr[^>]*>\s*/gi, ""], [/<\/t[dh]>\s*/gi, "\t"], [/<\/tr>\s*/gi, "\n"],
+    [/<\/?[a-z][^<>\n]*>/gi, ""], [/[│┆║┃]/g, "|"], [/^shape: \(.*\)$/m, ""],
     [/^ *\|( *(---|…|str|[iu]\d+|f\d+|cat|enum|bool) *\|)+ *$/gm, ""],
-    [/^[─═╌┄┈┌┐└┘├┤┬┴┼╞╡╪╤╧╭╮╰╯+=|: -]+$/gm, ""],
+    [/^[─═╌┄┈┌┐└┘├┤┬┴┼╞╡╪╤╧╭╮╰╯+=|: -]+$/gm, ""], [/\*\*|__|`/g, ""],
     // LaTeX
     [/\\begin\{[^}]*\}(\{[^}]*\})?|\\end\{[^}]*\}|\\[a-z]*(rule|line)(\{[^}]*\})?/gi, ""],
-    [/\\multicolumn\{[^}]*\}\{[^}]*\}/g, ""], [/\\(text\w*|mathbf)\b\{([^}]*)\}/g, "$2"],
-    [/\\\\(\[[^\]]*\])?[ ]*\n?/g, "\n"], [/\\?\$/g, ""],
+    [/\\multi(column|row)\{[^}]*\}\{[^}]*\}\{([^}]*)\}/g, "$2"],
+    [/\\(text\w*|mathbf)\b\{([^}]*)\}/g, "$2"], [/\\\\(?:\[[^\]]*\])?[ ]*(\n?)/g, (_, end) => (end || `\n${ADDED}`)], [/\\?\$/g, ""],
     // Arrays and scalars of numpy and torch, c() of R
     [/\b(np\.|numpy\.|torch\.)?(u?int\d*|float\d*)\(([^()]*)\)/g, "$3"],
-    [/,\s*(dtype|device)\s*=\s*[^,)\n]+/g, ""],
+    [/,\s*(dtype|device)\s*=\s*[\w.:'"]+/g, ""],
     [/\b((np\.|numpy\.|torch\.)?(array|tensor|matrix|asarray)|c)\(/g, "("],
-    // Percentages beside counts
-    [/(\d)\s*\(\s*[\d.,]+\s*%\s*\)/g, "$1"], [/(\d)\s*\/\s*[\d.,]+\s*%/g, "$1"],
+    [PERCENT, "$1"],
     // Matlab ends its rows with a semicolon, Markdown and Org with a line.
     [/;[ ]*$/gm, ""], [/^ *\||\| *$/gm, ""],
   ];
@@ -40,218 +46,283 @@ const matrices = (() => {
     if (!/<--\s*classified as/i.test(text)) return text;
     return text.split("\n").map((line) => {
       const row = line.match(/^([\d\s.,]+)\|\s*\w+\s*=\s*(.+)$/);
-      return row ? `${row[2].trim().replace(/\s+/g, "_")} ${row[1]}` : "";
+      if (row && !hasNumber(row[2])) return `${row[2].trim().replace(/\s+/g, "_")} ${row[1]}`;
+      return /classified as/i.test(line) && !hasNumber(line) ? "" : line;
     }).join("\n");
   }
 
-  /** The text with one line for each row. */
+  /** The text with one line for each row; an array stands apart from what is around it. */
   function inLines(text) {
     let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), weka(text));
     // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
-    if (/^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare)) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
-    const array = bare.match(/\[[\s[]*\d[^]*\]/);
-    if (array) {
-      const rows = array[0].split(/\][\s,]*\[/);
-      bare = rows.map((row) => row.replace(/[()[\]\s]+/g, " ").trim()).join("\n");
-    }
-    return bare.trim().includes("\n") ? bare : bare.replace(/;/g, "\n");
+    const isTuple = /^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare) || /\brbind\(/.test(bare);
+    if (isTuple) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
+    const array = /([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)(\n?)/;
+    bare = bare.replace(array, (whole, before, inside, after, end) => {
+      if (hasNumber(before) || hasNumber(after)) return whole;
+      const rows = inside.replace(/\][ ,]*(\n?)\s*\[/g, (_, stop) => stop || `\n${ADDED}`);
+      return `${APART}${rows.replace(/[()[\]]+/g, " ")}${end}${end && APART}`;
+    });
+    return bare.trim().includes("\n") ? bare : bare.replace(/;/g, `\n${ADDED}`);
   }
 
-  /** The rows {line, cells}, without rules and without empty cells at their ends. */
+  /** The rows {line, cells}, without rules. Between blanks, words before numbers are one name. */
   function rowsOf(text) {
     const bare = inLines(text);
-    const rows = cells.cut(bare, cells.separatorOf(bare)).map((row) => {
-      const clean = row.cells.map((cell) => cell.replace(/^["'`]|["'`]$/g, "").trim());
+    const separator = cells.separatorOf(bare);
+    const lines = bare.split("\n");
+    const added = (line) => lines.slice(0, line).filter((one) => one.startsWith(ADDED)).length;
+    const marks = new RegExp(`[${APART}${ADDED}]`, "g");
+    const rows = cells.cut(bare, separator).map(({ line: place, cells: row }) => {
+      const isApart = row[0].includes(APART);
+      const line = place - added(place);
+      const clean = row.map((cell) => cell.replace(marks, "").replace(/^["']|["']$/g, "").trim());
+      if (isApart && clean.length > 1 && clean[0] === "") clean.shift();
       while (clean.length > 1 && clean.at(-1) === "") clean.pop();
-      return { line: row.line, cells: clean };
+      if (separator !== " ") return { line, isApart, cells: clean };
+      const parts = (lines[place - 1] ?? "").trim().split(/ {2,}/);
+      return { line, isApart, cells: named(clean), parts };
     });
     return rows.filter((row) => row.cells.some((cell) => !/^(:?-+:?)?$/.test(cell)));
+  }
+
+  function named(words) {
+    const first = words.findLastIndex((word) => !isNumber(word)) + 1;
+    const isName = first > 1 && first < words.length;
+    return isName ? [words.slice(0, first).join(" "), ...words.slice(first)] : words;
   }
 
   /** 12.812 as thousands, if all numbers may be that and no sums say that they are percentages. */
   function withoutDots(table) {
     const numbers = table.flatMap((row) => row.cells).filter((cell) => /^\d[\d.]*$/.test(cell));
     const dotted = numbers.find((cell) => cell.includes("."));
-    if (!dotted || !numbers.every((cell) => /^(\d{1,3}|[1-9]\d{0,2}(\.\d{3})+)$/.test(cell))) return { table, notes: [] };
+    const mayBe = (cell) => /^(\d{1,3}|[1-9]\d{0,2}(\.\d{3})+)$/.test(cell);
+    if (!dotted || !numbers.every(mayBe)) return { table, notes: [] };
     const bare = (cell) => (numbers.includes(cell) ? cell.replaceAll(".", "") : cell);
     const plain = table.map((row) => ({ line: row.line, cells: row.cells.map(bare) }));
-    const sums = plain.map((row) => sum(row.cells.map((cell) => count(cell) ?? 0))).filter((total) => total > 0);
-    if (sums.every((total) => Math.abs(total - 1e5) < 3)) refuse(PERCENTAGES);
+    const sums = plain.map((row) => sum(row.cells.map((cell) => count(cell) ?? 0)));
+    if (sums.filter(Boolean).every((total) => Math.abs(total - 1e5) < 3)) refuse(PERCENTAGES);
     return { table: plain, notes: [`“${dotted}” is read as ${bare(dotted)}.`] };
   }
 
   // --- Names -------------------------------------------------------------------------------------
 
-  const TOTAL = /^(all|totals?|sum|gesamt|summe|σ|∑)$/i;
+  const TOTAL = /^((all|totals?|sum|gesamt|summe|σ|∑|grand|row|column)\s*)+$/i;
   const PREDICTED = /^(y[_ ]?)?(pred|hat|classif|output|guess|estimat)/i;
-  const TRUTH = /^(y[_ ]?)?(true|truth|actual|refer|gold|label|target|observ|expect|real)/i;
-  const TITLE = /:\s*$|^(the )?(confusion|error|contingency)\b|=\s*$/i;
-  // "Predicted no", "actual_1": the name of an axis before that of a class; "Predicted class" is an axis.
-  const AXIS = /^(predicted|prediction|pred|actual|true|truth|reference|gold|target|observed|expected)[\s_:.-]+(?=\S)/i;
-  const THINGS = /^(class|label|condition|value|outcome|categor)\w*$/i;
+  const TRUTH = /^(y[_ ]?)?(true|truth|actual|refer|gold|ground|label|target|observ|expect|real)/i;
+  const TITLE = /\b(confusion|error|contingency)\b|[:=]\s*$/i;
+  // "Predicted no", "actual_1": the name of an axis before that of a class.
+  const AXIS = new RegExp("^((predicted|prediction|pred|actual|true|truth|reference|gold|target|"
+    + "observed|expected)[\\s_:.-]+)+(?=\\S)", "i");
+  const [RIGHT, WRONG] = [/\b(right|correct|pass(ed)?)\b/i, /\b(wrong|incorrect|fail(ed)?)\b/i];
 
   const counted = (names) => names.length > 1
     && [0, 1].some((first) => names.every((name, k) => name === String(k + first)));
-  const isName = (names) => names.some((name) => count(name) === null) || counted(names);
-  const hasNoCount = (row) => row.cells.every((cell) => count(cell) === null);
-
-  /** Takes lines of names of axes away: {kept, rows, columns} with the names of rows and of columns. */
-  function axes(table) {
-    const said = (row) => row.cells.filter((cell) => cell !== "").join(" ");
-    const isAxis = (row, k) => k < 3 && hasNoCount(row)
-      && (!said(row).includes(" ") || row.cells.length === 1 || THINGS.test(said(row).replace(AXIS, "")));
-    const rest = table.filter((row) => !(hasNoCount(row) && TITLE.test(said(row))));
-    const kept = rest.length > 2 ? rest.filter((row, k) => !isAxis(row, k)) : rest;
-    const alone = rest.find((row) => !kept.includes(row));
-    if (!alone || !kept.length) return { kept: kept.length ? kept : rest, rows: "", columns: "" };
-    // The name of the columns stands above that of the rows, or in its line.
-    const corner = kept[0].cells[0];
-    const known = PREDICTED.test(corner) || TRUTH.test(corner) ? corner : "";
-    return alone.line > kept[0].line ? { kept, rows: said(alone), columns: known } : { kept, rows: known, columns: said(alone) };
-  }
+  const strip = (names) => names.map((name) => name.replace(AXIS, ""));
+  const nameAxis = (names, axis) => names !== null && names.some((name) => AXIS.test(name))
+    && names.every((name) => !AXIS.test(name) || axis.test(name));
 
   /** True if the names of the axes say that predictions are in rows. */
-  function predictionsInRows(rows, columns, corner) {
-    const [first = "", second = ""] = corner.split(/\s*[\\/|→↓×]\s*|\s+vs\.?\s+/).filter(Boolean);
-    const [down, across] = rows || columns ? [rows, columns] : [first, second];
-    return (PREDICTED.test(down) && !PREDICTED.test(across)) || (TRUTH.test(across) && !TRUTH.test(down));
+  function predictionsInRows(titles, corner) {
+    const words = corner.split(/\s*[\\/|→↓×]\s*|\s+vs\.?\s+/).filter(Boolean);
+    const says = (text, axis) => text.split(/\s+/).some((word) => axis.test(word));
+    const isAxis = (cell) => says(cell, PREDICTED) !== says(cell, TRUTH);
+    const said = (below) => titles.filter(({ isBelow }) => isBelow === below)
+      .flatMap((row) => row.cells).find(isAxis);
+    const isSplit = titles.some(({ isBelow }) => isBelow);
+    const down = said(true) ?? (isSplit ? "" : words[0] ?? "");
+    const across = said(false) ?? words[isSplit ? 0 : 1] ?? "";
+    return (says(down, PREDICTED) && !says(across, PREDICTED))
+      || (says(across, TRUTH) && !says(down, TRUTH));
   }
 
-  /**
-   * The names of the classes, and the places of the columns in the order of the lines. `inRows` is
-   * true if the names say that predictions are in rows.
-   */
-  function namesOf(head, side, size) {
-    const [across, down] = [head, side].map((names) => names?.slice(0, size) ?? null);
-    const strip = (names) => names.map((name) => name.replace(AXIS, ""));
-    const says = (names, axis) => names !== null && names.some((name) => AXIS.test(name))
-      && names.every((name) => !AXIS.test(name) || axis.test(name));
-    const places = (columns, rows) => rows.map((name) => columns.indexOf(name));
-    const names = down ?? across;
-    if (across && down && !places(across, down).includes(-1)) return { names, order: places(across, down), inRows: false, notes: [] };
-    const inRows = says(across, TRUTH) || says(down, PREDICTED);
-    const axesNamed = inRows || says(across, PREDICTED) || says(down, TRUTH);
-    if (!across || !down) return { names: axesNamed ? strip(names) : names, order: null, inRows, notes: [] };
-    const order = places(strip(across), strip(down));
-    if (axesNamed && !order.includes(-1)) return { names: strip(down), order, inRows, notes: [] };
-    const lines = `The lines are called ${down.join(", ")} and the columns ${across.join(", ")}`;
-    return { names, order: null, inRows, notes: [`${lines}: they are taken in this order.`] };
-  }
+  // --- The grammar -------------------------------------------------------------------------------
 
-  // --- From cells to the matrix ------------------------------------------------------------------
-
-  /** Totals of a table with such names: which to leave out, {row, column}. */
+  /** Totals of numbers with such names: {row, column} to leave out; null if this is no matrix. */
   function totals(numbers, head, side) {
     const [height, width] = [numbers.length, numbers[0].length];
-    const lastIsSum = (lines) => lines.every((line) => line.at(-1) === sum(line.slice(0, -1)))
+    const areSums = (lines) => lines.every((line) => line.at(-1) === sum(line.slice(0, -1)))
       && sum(lines.map((line) => line.at(-1))) > 0;
-    const named = { row: TOTAL.test(side?.[height - 1]), column: TOTAL.test(head?.[width - 1]) };
-    const sums = { row: lastIsSum(turn(numbers)), column: lastIsSum(numbers) };
+    const isNamed = { row: TOTAL.test(side?.at(-1)), column: TOTAL.test(head?.[width - 1]) };
+    const sums = { row: areSums(turn(numbers)), column: areSums(numbers) };
     const both = height === width && height > 2 && sums.row && sums.column;
-    return {
-      row: named.row || both || (sums.row && height === width + 1),
-      column: named.column || both || (sums.column && width === height + 1),
-      wrong: (named.row && !sums.row) || (named.column && !sums.column),
-    };
+    const row = isNamed.row || both || (sums.row && height === width + 1);
+    const column = isNamed.column || both || (sums.column && width === height + 1);
+    const size = height - row;
+    if (size < 2 || size !== width - column) return null;
+    return { row, column, size, wrong: (isNamed.row && !sums.row) || (isNamed.column && !sums.column) };
   }
 
-  function noteOnTotals({ row, column, wrong }) {
+  function noteOn({ row, column, wrong }) {
     if (!row && !column) return [];
-    const what = row && column ? "The last row and the last column, totals, were" : `The last ${row ? "row" : "column"}, a total, was`;
+    const one = `The last ${row ? "row" : "column"}, a total, was`;
+    const what = row && column ? "The last row and the last column, totals, were" : one;
     return [`${what} left out${wrong ? ", though not all are sums" : ""}.`];
   }
 
-  /** The matrix if the first line, and the first column, are (not) names; null if that cannot be. */
-  function layout(table, withHead, withSide) {
-    const body = withHead ? table.slice(1) : table;
-    const width = body[0]?.cells.length;
-    if (!width || body.some((row) => row.cells.length !== width)) return null;
-    const side = withSide ? body.map((row) => row.cells[0]) : null;
-    const numbers = body.map((row) => row.cells.slice(withSide ? 1 : 0).map(count));
-    const size = numbers[0].length;
-    if (size === 0 || numbers.flat().includes(null)) return null;
-    const top = withHead ? table[0].cells : null;
-    if (top && top.length !== size && !(top.length === size + 1 && (withSide || top[0] === ""))) return null;
-    const head = top && top.slice(-size);
+  /** The matrix if the first `start` rows are titles and names, and each row has `width` counts. */
+  function layout(rows, start, width) {
+    const body = rows.slice(start);
+    if (body.some((row) => row.cells.length < width || !row.cells.slice(-width).every(isCount))) {
+      return null;
+    }
+    const before = body.map((row) => row.cells.slice(0, -width).filter(Boolean).join(" "));
+    const extra = Math.max(...body.map((row) => row.cells.length)) - width;
+    if (body.some((row) => row.cells.length !== width + extra)) return null;
+    const side = extra > 0 ? before : null;
+    const numbers = body.map((row) => row.cells.slice(-width).map(count));
+    // 1. The names of the columns stand in the last row above that has as many.
+    const titles = rows.slice(0, start);
+    const widths = [width, width + extra, width + 1, ...(extra ? [width - 1 + extra] : [])];
+    // A column of totals may have its name in another row.
+    const isShort = (names) => extra > 0 && names.length === width - 1 + extra
+      && names.slice(0, extra).every((name) => name === "");
+    const headOf = (names) => (isShort(names) ? [...names.slice(extra), ""] : names.slice(-width));
+    const tops = (row) => [row.cells, row.parts ?? []].filter((names) => widths.includes(names.length)
+      && names.length > 1 && !TITLE.test(names.join(" ")));
+    const place = body[0].isApart ? -1 : titles.findLastIndex((row) => tops(row).length);
+    const found = place < 0 ? [] : tops(titles[place]);
+    const agrees = (names) => side && strip(side).slice(0, 2).every((name) => strip(names).includes(name));
+    const top = found.find(agrees) ?? found[0] ?? null;
+    const head = top && headOf(top);
+    const others = titles.map((row, k) => ({ ...row, isBelow: place >= 0 && k > place }))
+      .filter((_, k) => k !== place);
+    if (others.some((row) => row.cells.some(hasNumber))) return null;
+    // 2. Numbers are names if they count the classes, or stand on both sides.
     const alike = head && side && head.join() === side.join();
+    const isName = (names) => names.some((name) => name && !isNumber(name))
+      || counted(names.filter(Boolean));
     if ([head, side].some((names) => names && !isName(names) && !alike)) return null;
+    const numberIn = (name) => name.split(/\s+/).filter(isNumber);
+    const inNames = side?.map(numberIn) ?? [];
+    if (inNames.some((list) => list.length > 1)) return null;
     const drop = totals(numbers, head, side);
-    const square = (drop.row ? numbers.slice(0, -1) : numbers).map((row) => (drop.column ? row.slice(0, -1) : row));
-    if (square.length < 2 || square[0].length !== square.length) return null;
-    const { names, order, inRows, notes } = namesOf(head, side, square.length);
-    const guess = withSide && !withHead && counted(side) ? ["The first column is read as names."] : [];
+    if (drop === null || (side && side.slice(0, drop.size).includes(""))) return null;
+    const ofTotals = [head, side].flatMap((names) => names?.slice(drop.size) ?? []);
+    if (ofTotals.some(hasNumber)) return null;
+    const ofClasses = inNames.slice(0, drop.size).flat();
+    if (inNames.flat().length && !alike && !counted(ofClasses)) return null;
+    const square = numbers.slice(0, drop.size).map((row) => row.slice(0, drop.size));
+    const left = numbers.flatMap((row, i) => row.filter((_, j) => Math.max(i, j) >= drop.size));
+    const corner = top && top.length > head.length ? top[0] : "";
+    if (hasNumber(corner)) return null;
+    const guess = side && !head && counted(side) ? ["The first column is read as names."] : [];
+    const [across, down] = [head, side].map((names) => names?.slice(0, drop.size) ?? null);
     return {
-      matrix: order ? square.map((row) => order.map((k) => row[k])) : square,
-      labels: square.map((_, k) => names?.[k] || String(k)),
-      corner: top && top.length > size ? top[0] : "", inRows, notes: [...notes, ...guess, ...noteOnTotals(drop)],
+      ...withNames(square, across, down), totals: left, notes: [...guess, ...noteOn(drop)],
+      titles: others, corner,
     };
   }
 
-  const layouts = (table) => layout(table, false, false) || layout(table, true, true)
-    || layout(table, false, true) || layout(table, true, false);
+  /** {matrix, labels, inRows, question, paired}: the classes, if the names on both sides agree. */
+  function withNames(square, across, down) {
+    const inRows = nameAxis(across, TRUTH) || nameAxis(down, PREDICTED);
+    const names = down ?? across;
+    const isBare = (list) => list && new Set(strip(list)).size === list.length;
+    const labels = square.map((_, k) => (names && (isBare(names) ? strip(names) : names)[k]) || String(k));
+    const plain = { matrix: square, labels, inRows, question: null };
+    if (!across || !down) return plain;
+    for (const write of [(list) => list, strip]) {
+      const order = write(down).map((name) => write(across).indexOf(name));
+      if (!order.includes(-1) && new Set(order).size === order.length) {
+        return { ...plain, matrix: square.map((row) => order.map((k) => row[k])), labels: write(down) };
+      }
+    }
+    const isPair = (list) => list.length === 2 && list.some((x) => RIGHT.test(x))
+      && list.some((x) => WRONG.test(x));
+    const called = `The lines are called ${down.join(", ")} and the columns ${across.join(", ")}.`;
+    return {
+      ...plain, paired: isPair(down) && isPair(across) ? paired(square, across, down) : null,
+      question: `${called} Are these the same classes in this order?`,
+    };
+  }
 
-  /** The rows with names of several words put together, if their last cells are as many counts. */
-  function withLongNames(table) {
-    const rows = table.filter((row) => row.cells.length > 2 && row.cells.slice(-2).every((cell) => count(cell) !== null));
-    for (const width of [rows.length, rows.length - 1, rows.length + 1]) {
-      const joined = rows.map((row) => ({ line: row.line, cells: [row.cells.slice(0, -width).join(" "), ...row.cells.slice(-width)] }));
-      const found = width > 1 && rows.every((row) => row.cells.length > width) && layout(joined, false, true);
-      if (found) return found;
+  /** The numbers of items that both models have right, one alone, and none. */
+  function paired(square, across, down) {
+    const [i, j] = [down, across].map((names) => names.findIndex((name) => RIGHT.test(name)));
+    const name = (text) => text.replace(RIGHT, "").trim();
+    return {
+      both: square[i][j], onlyA: square[i][1 - j], onlyB: square[1 - i][j], none: square[1 - i][1 - j],
+      names: [name(down[i]) || "A", name(across[j]) || "B"],
+    };
+  }
+
+  /** The matrix in rows; null if they are none. */
+  function matrixIn(table) {
+    const { table: rows, notes } = withoutDots(table);
+    for (let start = 0; start <= Math.min(4, rows.length - 2); start += 1) {
+      const height = rows.length - start;
+      for (const width of [height, height - 1, height + 1]) {
+        const found = width > 1 ? layout(rows, start, width) : null;
+        if (found) {
+          const inRows = found.inRows || predictionsInRows(found.titles, found.corner);
+          return { ...found, inRows, notes: [...notes, ...found.notes] };
+        }
+      }
     }
     return null;
   }
 
-  /** Refuses what is no table of counts: words, one column, shares. */
-  function refuseOthers(table) {
+  // --- What is none ------------------------------------------------------------------------------
+
+  /** Refuses what is no table of counts: words, one column, shares; names the first fault. */
+  function complain(table) {
+    if (table.length === 0) refuse(NOTHING);
     const all = table.flatMap((row) => row.cells);
     const numbers = all.filter((cell) => /^[\d.]/.test(cell));
-    if (numbers.length < all.length / 4 || (table.length > 4 && table.every((row) => row.cells.length === 1))) refuse(NOTHING);
-    const shares = numbers.length > 3 && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell))
-      && numbers.some((cell) => /\.\d*[1-9]/.test(cell));
+    const isColumn = table.length > 4 && table.every((row) => row.cells.length === 1);
+    if (numbers.length < all.length / 4 || isColumn) refuse(NOTHING);
+    const shares = numbers.length > 3 && numbers.some((cell) => /\.\d*[1-9]/.test(cell))
+      && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell));
     if (shares || numbers.filter((cell) => cell.includes("%")).length > 1) refuse(PERCENTAGES);
-  }
-
-  /** Throws the fault of a table that has no layout. */
-  function complain(table) {
-    refuseOthers(table);
-    const withHead = table.length > 1 && (table[0].cells[0] === "" || hasNoCount(table[0]));
-    const body = withHead ? table.slice(1) : table;
-    const named = body.filter((row) => row.cells.length > 1 && count(row.cells[0]) === null);
-    const rows = 2 * named.length > body.length ? body.map((row) => ({ line: row.line, cells: row.cells.slice(1) })) : body;
+    const hasNoCount = !table[0].cells.some(isCount);
+    const body = table.length > 1 && (table[0].cells[0] === "" || hasNoCount) ? table.slice(1) : table;
+    const named = body.filter((row) => row.cells.length > 1 && !isCount(row.cells[0]));
+    const bare = 2 * named.length > body.length ? (row) => row.slice(1) : (row) => row;
+    const rows = body.map((row) => ({ line: row.line, cells: bare(row.cells) }));
     const size = Math.max(...rows.map((row) => row.cells.length));
-    for (const row of rows) {
-      const wrong = row.cells.find((cell) => count(cell) === null);
-      if (wrong !== undefined) refuse(`“${wrong}” in line ${row.line} is not a number of items.`);
+    for (const { line, cells: row } of rows) {
+      const wrong = row.find((cell) => !isCount(cell));
+      if (wrong !== undefined) refuse(`“${wrong}” in line ${line} is not a number of items.`);
     }
     const short = rows.find((row) => row.cells.length !== size);
-    if (short) refuse(`Line ${short.line} has ${some(short.cells.length, "number")}, the longest line has ${size}.`);
-    if (rows.length < 2 && size < 3) refuse("This is too little: give TP, FP and FN, a matrix, or predictions.");
-    refuse(`The matrix has ${some(rows.length, "line")} of ${some(size, "number")}; it needs as many lines as columns, one for each class.`);
-  }
-
-  function matrixOf(rows, longNames) {
-    const { table, notes } = withoutDots(rows);
-    const { kept, rows: down, columns } = axes(table);
-    if (kept.length === 0) refuse(NOTHING);
-    const found = layouts(kept) || layouts(table) || (longNames && withLongNames(kept)) || complain(kept);
-    const large = kept.flatMap((row) => row.cells).find((cell) => count(cell) > cells.LARGEST);
-    if (large) refuse(`“${large}” is more than ${cells.LARGEST} items.`);
-    const inRows = found.inRows || predictionsInRows(down, columns, found.corner);
-    return { ...found, notes: [...notes, ...found.notes], inRows };
+    if (short) {
+      const got = some(short.cells.length, "number");
+      refuse(`Line ${short.line} has ${got}, the longest line has ${size}.`);
+    }
+    if (rows.length < 2 && size < 3) {
+      refuse("This is too little: give TP, FP and FN, a matrix, or predictions.");
+    }
+    refuse(`The matrix has ${some(rows.length, "line")} of ${some(size, "number")}; it needs as many `
+      + "lines as columns, one for each class.");
   }
 
   /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */
   function read(text) {
-    const rows = rowsOf(text);
-    const whole = cells.unlessRefused(() => matrixOf(rows, false));
-    if (whole) return whole;
-    const parts = [];
-    rows.forEach((row, k) => (k && row.line === rows[k - 1].line + 1 ? parts.at(-1).push(row) : parts.push([row])));
-    const found = parts.map((part) => [part, cells.unlessRefused(() => matrixOf(part, false))]).filter(([, matrix]) => matrix);
-    if (found.length !== 1) return matrixOf(rows, true);
-    const [[part, matrix]] = found;
-    return { ...matrix, notes: [...matrix.notes, `Only the lines ${part[0].line} to ${part.at(-1).line} are read.`] };
+    const found = readRows(rowsOf(text));
+    const beside = text.search(PERCENT) >= 0 ? ["The percentages beside the counts are not used."] : [];
+    return { ...found, notes: [...found.notes, ...beside] };
   }
 
-  return { NOTHING, PERCENTAGES, read, turn };
+  function readRows(rows) {
+    const large = rows.flatMap((row) => row.cells).find((cell) => count(cell) > cells.LARGEST);
+    if (large) refuse(`“${large}” is more than ${cells.LARGEST} items.`);
+    const whole = matrixIn(rows);
+    if (whole) return whole;
+    const parts = [];
+    rows.forEach((row, k) => {
+      if (k && !row.isApart && row.line <= rows[k - 1].line + 1) parts.at(-1).push(row);
+      else parts.push([row]);
+    });
+    const found = parts.filter((part) => cells.unlessRefused(() => matrixIn(part)));
+    const ends = found.map((part) => `${part[0].line} to ${part.at(-1).line}`);
+    if (found.length > 1) {
+      refuse(`There are ${found.length} matrices, in the lines ${ends.join(" and ")}: give one.`);
+    }
+    if (found.length === 0) return complain(rows);
+    const matrix = matrixIn(found[0]);
+    return { ...matrix, lines: found[0].map(({ line }) => line), notes: [...matrix.notes, `Only the lines ${ends[0]} are read.`] };
+  }
+
+  return { NOTHING, PERCENTAGES, read, rowsOf, turn };
 })();

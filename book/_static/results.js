@@ -1,19 +1,27 @@
 // Computes what the calculator shows of a reading. No page is needed.
 //
-// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the test
-// set in words), `oneClass` if all is about one class, and `verdict` for two models. `quotes` are all its
-// rows, each label once. A row has name, label, estimate, low, high, `reference`, and `python`, a line that
-// gives the same limits; `least` and `most` if the estimate is a range.
+// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the
+// test set in words), `oneClass` if all is about one class, and `verdict` for two models. `quotes` are
+// all its rows, each label once. A row has name, label, estimate, low, high, `reference`, and `python`,
+// a line that gives the same limits; `least` and `most` if the estimate is a range; `method` if it is
+// not Wilson's.
 const results = (() => {
   "use strict";
 
   // About so many numbers of true positives that fit a rounding are visited.
   const MOST_VISITED = 500;
 
-  const LAM = "Lam, K. F. Y., Gopal, V. and Qian, J. (2024). Confidence intervals for the F1 score: a comparison of four methods. "
-    + "arXiv 2309.14621, https://arxiv.org/abs/2309.14621";
-  const WILSON = "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the "
-    + "American Statistical Association 22, 209–212; for this score: f1ci, https://f1ci.github.io/f1ci/book/score.html";
+  // Sources. What f1ci itself derives is cited with its version, which the page knows.
+  const LAM = {
+    text: "Lam, K. F. Y., Gopal, V. and Qian, J. (2024). Confidence intervals for the F1 score: a "
+      + "comparison of four methods. arXiv 2309.14621, https://arxiv.org/abs/2309.14621",
+  };
+  const WILSON = {
+    text: "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. "
+      + "Journal of the American Statistical Association 22, 209–212",
+    page: "score",
+  };
+  const OURS = { page: "units" };
 
   const { some } = cells;
   const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -33,17 +41,19 @@ const results = (() => {
 
   // --- Scores of counts --------------------------------------------------------------------------
 
-  const labelOf = (name, of) => name + (of && ` of ${of}`);
+  const MICRO = Symbol("micro");
+  const labelOf = (name, of) => (of === MICRO ? `micro ${name}` : name + (of && ` of ${of}`));
 
   /** An F-beta of counts. `of` is the class, if there are several. */
   const fScore = (beta, { tp, fp, fn, tn }, of = "") => ({
-    name: scoreName(beta), label: labelOf(scoreName(beta), of), x: tp, y: fp, w: fn, ...f1ci.fbetaWeights(beta),
-    reference: beta === 1 ? LAM : WILSON,
+    name: scoreName(beta), label: labelOf(scoreName(beta), of), x: tp, y: fp, w: fn,
+    ...f1ci.fbetaWeights(beta), reference: beta === 1 ? LAM : WILSON,
     call: beta === 1 ? ["f1_interval", [`tp=${tp}`, `fp=${fp}`, `fn=${fn}`]]
       : [`Matrix([[${tn ?? 0}, ${fp}], [${fn}, ${tp}]]).interval`, [`f1ci.metrics.fbeta(${beta})`]],
   });
   const share = (name, metric, x, y, w, matrix, of = "") => ({
-    name, label: labelOf(metric, of), x, y, w, a: 1, b: 1, reference: WILSON, call: [`Matrix(${matrix}).interval`, [`"${metric}"`]],
+    name, label: labelOf(metric, of), x, y, w, a: 1, b: 1, reference: WILSON,
+    call: [`Matrix(${matrix}).interval`, [`"${metric}"`]],
   });
 
   /** The row of a score with its score interval. */
@@ -70,12 +80,14 @@ const results = (() => {
 
   /** What is shown of one class: three scores are drawn, all are in the table. */
   const ofScores = (rows, items, notes) => ({
-    rows: rows.slice(0, 3), tables: [{ caption: "Scores", first: "Score", rows }], items, notes, oneClass: true,
+    rows: rows.slice(0, 3), tables: [{ caption: "Scores", first: "Score", rows }], items, notes,
+    oneClass: true,
   });
 
   function ofCounts(counts, settings, of = "") {
     const { tp, fp, fn, tn } = counts;
-    const undefinedScore = "No item is positive or predicted positive: the score is not defined, and any value is possible.";
+    const undefinedScore = "No item is positive or predicted positive: the score is not defined, and any "
+      + "value is possible.";
     const items = tn === null ? `a test set with ${some(tp + fn, "positive item")}`
       : `${some(tp + fp + fn + tn, "item")}, ${some(tp + fn, "of them positive", "of them positive")}`;
     const notes = tp + fp + fn === 0 ? [undefinedScore] : [];
@@ -96,8 +108,9 @@ const results = (() => {
       const python = call(`Matrix(${listOf(matrix)}).interval`, [metric], level);
       return { name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python };
     };
-    const micro = rowOf(share("Micro (accuracy)", "micro_f1", right, wrong, 0, listOf(matrix)), level);
-    return [average("Macro"), { ...micro, label: `micro ${scoreName(beta)}` }, average("Weighted")];
+    const accuracy = share("Micro (accuracy)", "micro_f1", right, wrong, 0, listOf(matrix));
+    const micro = { ...rowOf(accuracy, level), label: `micro ${scoreName(beta)}` };
+    return [average("Macro"), micro, average("Weighted")];
   }
 
   /** For each class: true if an item belongs to it or is predicted as it. */
@@ -116,8 +129,9 @@ const results = (() => {
   function noteOn(absent) {
     if (absent.length === 0) return [];
     const [them, scores] = absent.length === 1 ? ["it", "its score is"] : ["them", "their scores are"];
-    return [`No item belongs to ${absent.join(", ")} or is predicted as ${them}: ${scores} not defined. The averages are over the `
-      + "other classes. The limits of the macro average hold whatever a class without items may score."];
+    return [`No item belongs to ${absent.join(", ")} or is predicted as ${them}: ${scores} not defined. `
+      + "The averages are over the other classes. The limits of the macro average hold whatever a class "
+      + "without items may score."];
   }
 
   function ofMatrix({ matrix: all, labels }, settings, positive) {
@@ -158,16 +172,19 @@ const results = (() => {
    * with the false positives, so the ends of their range are enough.
    */
   function envelope({ fits, step }, rowsAt) {
-    const ends = fits.flatMap(({ tp, fn, from, to }) => [...new Set([from, Math.min(to, cells.LARGEST)])].map((fp) => ({ tp, fp, fn, tn: null })));
+    const ends = fits.flatMap(({ tp, fn, from, to }) =>
+      [...new Set([from, Math.min(to, cells.LARGEST)])].map((fp) => ({ tp, fp, fn, tn: null })));
     const found = ends.map(rowsAt);
     if (found.length === 1) return found[0];
     const tables = sum(fits.map(({ from, to }) => to - from + 1));
-    const number = step > 1 || tables === Infinity ? "tables of counts" : some(tables, "table of counts", "tables of counts");
+    const isSome = step > 1 || tables === Infinity;
+    const number = isSome ? "tables of counts" : some(tables, "table of counts", "tables of counts");
     return found[0].map((row, k) => {
       const all = (key) => found.map((rows) => rows[k][key]);
       return {
-        ...row, low: Math.min(...all("low")), high: Math.max(...all("high")), least: Math.min(...all("estimate")),
-        most: Math.max(...all("estimate")), over: `, over ${number} that fit the rounding`, python: null,
+        ...row, low: Math.min(...all("low")), high: Math.max(...all("high")),
+        least: Math.min(...all("estimate")), most: Math.max(...all("estimate")),
+        over: `, over ${number} that fit the rounding`, python: null,
       };
     });
   }
@@ -175,18 +192,27 @@ const results = (() => {
   /** A printed precision and recall, or a printed F1: a report of one class. */
   function ofPrinted(printed, settings) {
     if (printed.positives === null) {
-      return nothing("This is too little for an interval. The error of F1 depends on the positive items, and not on the true negatives: "
-        + "give the number of truly positive items.");
+      return nothing("This is too little for an interval. The error of F1 depends on the positive items, "
+        + "and not on the true negatives: give the number of truly positive items.");
     }
-    if (printed.f1 && settings.beta !== 1) return nothing(`F1 does not say what ${scoreName(settings.beta)} is. Set beta to 1.`);
-    const result = ofReport([{ ...printed, name: "" }], settings, "");
-    if (printed.f1 && result.rows.length) result.notes.push("With precision and recall beside F1 the interval would be shorter.");
+    const alone = !(printed.precision && printed.recall);
+    if (alone && settings.beta !== 1) {
+      return nothing(`F1 does not say what ${scoreName(settings.beta)} is. Set beta to 1.`);
+    }
+    const name = printed.average === "micro" ? MICRO : "";
+    const result = ofReport({ classes: [{ ...printed, name }] }, settings, "");
+    if (alone && result.rows.length) {
+      result.notes.push("With precision and recall beside F1 the interval would be shorter.");
+    }
+    if (name === MICRO) result.notes.push(SPANS);
     return result;
   }
 
   /** The scores of one class over the counts that fit. */
-  const ofFits = (fits, settings, of, positives) =>
-    ofScores(envelope(fits, (counts) => scoresOf(counts, settings, of)), `a test set with ${some(positives, "positive item")}`, []);
+  function ofFits(fits, settings, of, positives) {
+    const rows = envelope(fits, (counts) => scoresOf(counts, settings, of));
+    return ofScores(rows, `a test set with ${some(positives, "positive item")}`, []);
+  }
 
   /** A report of two classes: one class gets what the other one misses. */
   function ofTwoClasses(classes, found, settings, positive) {
@@ -194,71 +220,206 @@ const results = (() => {
     const place = Math.max(0, labels.indexOf(positive));
     const [{ fits: ones, step }, { fits: others }] = [found[place], found[1 - place]];
     const pairs = ones.flatMap((one) => others
-      .filter((other) => other.fn >= one.from && other.fn <= one.to && one.fn >= other.from && one.fn <= other.to)
+      .filter((other) => other.fn >= one.from && other.fn <= one.to
+        && one.fn >= other.from && one.fn <= other.to)
       .map((other) => ({ ...one, from: other.fn, to: other.fn, right: other.tp })));
     if (pairs.length === 0) return nothing("No counts give the numbers of both classes: check the report.");
-    if (pairs.length > 1) return ofFits({ fits: pairs, step }, settings, positive, classes[place].positives);
+    if (pairs.length > 1) {
+      return ofFits({ fits: pairs, step }, settings, positive, classes[place].positives);
+    }
     const [{ tp, fn, from, right }] = pairs;
     const matrix = place === 0 ? [[tp, fn], [from, right]] : [[right, from], [fn, tp]];
     const result = ofMatrix({ matrix, labels }, settings, positive);
-    return { ...result, notes: [`The report leaves one matrix: ${listOf(matrix)}, true classes in rows.`, ...result.notes] };
+    const note = `The report leaves one matrix: ${listOf(matrix)}, true classes in rows.`;
+    return { ...result, notes: [note, ...result.notes] };
   }
 
+  const SPANS = "The interval treats what was found as independent. Entities of one document are not: "
+    + "give TP, FP and FN of each document, or use f1ci.Units in Python.";
+
   /** A report: the counts of each class come back from its rounded numbers. */
-  function ofReport(classes, settings, positive) {
-    const found = classes.map((one) => fitting(one, one.positives));
-    const wrong = classes.find(({ positives }, k) => found[k].fits.length === 0 || positives === 0);
+  function ofReport({ classes, micro }, settings, positive) {
+    const all = micro ? [{ ...micro, name: MICRO }, ...classes] : classes;
+    const found = all.map((one) => fitting(one, one.positives));
+    const wrong = all.find(({ positives }, k) => found[k].fits.length === 0 || positives === 0);
     if (wrong) {
-      const items = labelOf(some(wrong.positives, "truly positive item"), wrong.name && `the class “${wrong.name}”`);
-      return nothing(`No counts of ${items} give these numbers when rounded: check the number of items and the digits.`);
+      const of = wrong.name === MICRO ? "the micro average" : wrong.name && `the class “${wrong.name}”`;
+      const items = labelOf(some(wrong.positives, "truly positive item"), of);
+      return nothing(`No counts of ${items} give these numbers when rounded: check the number of items `
+        + "and the digits.");
     }
-    if (classes.length === 1) return ofFits(found[0], settings, classes[0].name, classes[0].positives);
-    if (classes.length === 2) return ofTwoClasses(classes, found, settings, positive);
-    const rows = classes.map(({ name, positives }, k) => {
-      const [row] = envelope(found[k], (counts) => [rowOf(fScore(settings.beta, counts, name), settings.level)]);
-      return { ...row, name, support: positives };
+    if (all.length === 1) return ofFits(found[0], settings, all[0].name, all[0].positives);
+    if (!micro && classes.length === 2) return ofTwoClasses(classes, found, settings, positive);
+    const rows = all.map(({ name, positives }, k) => {
+      const [row] = envelope(found[k], (counts) =>
+        [rowOf(fScore(settings.beta, counts, name), settings.level)]);
+      return { ...row, name: name === MICRO ? "Micro average" : name, support: positives };
     });
-    const notes = ["A report does not say which classes are taken for which. The averages need that for their intervals: give the confusion matrix."];
-    const tables = [{ caption: `${scoreName(settings.beta)} of each class against the rest`, first: "Class", rows }];
-    return { rows, tables, notes, items: some(sum(classes.map(({ positives }) => positives)), "item") };
+    const note = "A report does not say which classes are taken for which. The macro and weighted averages "
+      + "need that for their intervals: give the confusion matrix.";
+    const caption = `${scoreName(settings.beta)} of each class against the rest`;
+    const items = some(sum(classes.map(({ positives }) => positives)), "item");
+    const notes = micro ? [SPANS] : [note];
+    return { rows, tables: [{ caption, first: "Class", rows }], notes, items };
   }
+
+  /** TP, FP and FN of classes, such as kinds of entities; their sums have the micro average. */
+  function ofClasses({ rows: counts }, { level, beta }) {
+    const total = (key) => sum(counts.map((row) => row[key]));
+    const all = { tp: total("tp"), fp: total("fp"), fn: total("fn"), tn: null };
+    const row = (one, of) => ({
+      ...rowOf(fScore(beta, one, of), level), name: of === MICRO ? "Micro average" : of,
+      support: one.tp + one.fn,
+    });
+    const rows = [row(all, MICRO), ...counts.map((one) => row(one, one.name))];
+    const tables = [{ caption: `${scoreName(beta)} of each class`, first: "Class", rows }];
+    return { rows, tables, notes: [SPANS], items: some(all.tp + all.fn, "positive item") };
+  }
+
+  // --- Units -------------------------------------------------------------------------------------
+
+  const UNITS = "Wilson score, by unit";
+  const MOST_WRITTEN = 300; // units in a line of Python
+
+  /** The row of a Tversky score of units. */
+  function unitRow({ name, label, a, b, asked }, rows, level) {
+    const [low, high] = units.scoreLimits(rows, a, b, level);
+    const total = (key) => sum(rows.map((row) => row[key]));
+    const estimate = f1ci.tverskyEstimate(total("x"), total("y"), total("w"), a, b);
+    const python = rows.length <= MOST_WRITTEN ? call(...asked, level) : null;
+    return { name, label, estimate, low, high, python, method: UNITS, reference: OURS };
+  }
+
+  /** TP, FP and FN of units. */
+  function ofUnits({ rows: counts }, { level, beta }) {
+    const rows = counts.map(({ tp, fp, fn }) => ({ x: tp, y: fp, w: fn }));
+    const data = `Units(${listOf(counts.map(({ tp, fp, fn }) => [tp, fp, fn]))}).interval`;
+    const betas = [beta, ...[1, 0.5, 2].filter((other) => other !== beta)];
+    const scores = betas.map((one) => ({
+      name: scoreName(one), label: scoreName(one), ...f1ci.fbetaWeights(one),
+      asked: [data, [one === 1 ? '"f1"' : `f1ci.metrics.fbeta(${one})`]],
+    }));
+    const share = (name, metric, a, b) =>
+      ({ name, label: metric, a, b, asked: [data, [`"${metric}"`]] });
+    scores.splice(1, 0, share("Precision", "precision", 1, 0), share("Recall", "recall", 0, 1));
+    scores.push(share("Jaccard (IoU)", "jaccard", 1, 1));
+    const found = scores.map((score) => unitRow(score, rows, level));
+    return { ...ofScores(found, some(rows.length, "unit"), []), oneClass: false };
+  }
+
+  /** One score for each unit, of one model or of two. */
+  function ofMeans({ table }, choice, { level }) {
+    const { a, b, group } = choice;
+    const columns = [a, b].filter(Boolean).map((name) => tables.called(table, name).cells);
+    const isKnown = (_, k) => columns.some((cells) => !Number.isNaN(Number.parseFloat(cells[k])));
+    const places = table.lines.map((_, k) => k).filter((k) => isKnown(null, k));
+    const groups = group ? tables.called(table, group).cells : null;
+    const names = [...new Set(places.map((k) => (groups ? groups[k] : k)))];
+    const place = new Map(names.map((name, k) => [name, k]));
+    const models = columns.map((cells) => {
+      const rows = names.map(() => ({ x: 0, y: 0, w: 0 }));
+      for (const k of places) {
+        const score = Number.parseFloat(cells[k]);
+        const row = rows[place.get(groups ? groups[k] : k)];
+        if (!Number.isNaN(score)) Object.assign(row, { x: row.x + score, w: row.w + 1 - score });
+      }
+      return rows;
+    });
+    const left = table.lines.length - places.length;
+    const notes = left ? [`${some(left, "line")} without a score ${left === 1 ? "is" : "are"} left out.`] : [];
+    const list = (cells) => `[${places.map((k) => Number.parseFloat(cells[k]))
+      .map((x) => (Number.isNaN(x) ? 'float("nan")' : x)).join(", ")}]`;
+    const named = columns.map((cells, k) => `"${"AB"[k]}": ${list(cells)}`).join(", ");
+    const grouped = groups ? `, groups=[${places.map((k) => `"${groups[k].replaceAll('"', "'")}"`).join(", ")}]` : "";
+    const data = `Scores({${named}}${grouped})`;
+    const means = models.map((rows, k) => {
+      const label = `mean ${[a, b][k]}`;
+      const asked = [`${data}.interval`, [`model="${"AB"[k]}"`]];
+      return unitRow({ name: label, label, a: 0, b: 1, asked }, rows, level);
+    });
+    const items = groups ? `${some(places.length, "item")} of ${some(names.length, "unit")}`
+      : some(places.length, "item");
+    if (!b) {
+      return { rows: means, tables: [{ caption: "Mean", first: "Score", rows: means }], notes, items };
+    }
+    const found = units.difference(...models, 0, 1, level);
+    const difference = {
+      ...found, name: "B minus A", signed: true, label: `mean ${b} minus mean ${a}`, reference: OURS,
+      method: "jackknife, Student’s t", test: "jackknife",
+      python: places.length <= MOST_WRITTEN ? call(`${data}.difference`, [], level) : null,
+    };
+    const rows = [difference, ...means];
+    return {
+      rows: [difference], tables: [{ caption: "Means and their difference", first: "Score", rows }],
+      notes, items, verdict: `By the interval: ${betterOf(found)}.`,
+    };
+  }
+
+  const betterOf = ({ low, high }) =>
+    (low > 0 ? "B is better" : high < 0 ? "A is better" : "not distinguished");
 
   // --- Two models --------------------------------------------------------------------------------
 
-  function ofComparison(t, { level }) {
+  /** The difference of one Tversky score of two models, and the scores. */
+  function ofComparison(t, { level }, score = fScore, words = {}) {
+    const { title = "F1", metric = [], labels = ["A", "B"] } = words;
     const models = f1ci.modelCounts(t).map(({ x, y, w }, k) => {
-      const row = rowOf(fScore(1, { tp: x, fp: y, fn: w, tn: null }, "AB"[k]), level);
+      const row = rowOf(score(1, { tp: x, fp: y, fn: w, tn: null }, labels[k]), level);
       return { ...row, name: row.label };
     });
-    const [low, high] = f1ci.differenceScore(t, 0.5, 0.5, level);
+    const [a, b] = [score, score].map((one) => one(1, { tp: 1, fp: 0, fn: 0, tn: null }))
+      .flatMap((one) => [one.a, one.b]).slice(0, 2);
+    const [low, high] = f1ci.differenceScore(t, a, b, level);
     const p = f1ci.exactTest(t);
     const discordant = t.posA + t.posB + t.negA + t.negB;
     const kinds = Object.values(tables.KINDS).map((kind) => `[${[...kind].join(", ")}]`).join(", ");
     const numbers = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
-    const test = call('Labels(y, {"A": a, "B": b}).difference', ['test="exact"'], level);
+    const test = call('Labels(y, {"A": a, "B": b}).difference', [...metric, 'test="exact"'], level);
     const difference = {
-      name: "B minus A", signed: true, label: "F1 of B minus F1 of A", low, high, p, discordant,
-      estimate: models[1].estimate - models[0].estimate, reference: WILSON,
+      name: "B minus A", signed: true, label: `${title} of ${labels[1]} minus ${title} of ${labels[0]}`,
+      low, high, p, discordant, estimate: models[1].estimate - models[0].estimate, reference: WILSON,
+      test: "exact randomisation test",
       python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers}],\n    axis=0,\n).T\n${test}`,
     };
     const notes = [];
     if (discordant === 0) notes.push("The models differ on no item, so neither is better here.");
-    if (p === null) notes.push("The models differ on too many items for the exact test on this page. The line of Python has it.");
-    if (models.some(({ estimate }) => Number.isNaN(estimate))) notes.push("A score is not defined: no item is positive or predicted positive.");
-    const better = low > 0 ? "B is better" : high < 0 ? "A is better" : "not distinguished";
+    if (p === null) {
+      notes.push("The models differ on too many items for the exact test on this page. The line of Python "
+        + "has it.");
+    }
+    if (models.some(({ estimate }) => Number.isNaN(estimate))) {
+      notes.push("A score is not defined: no item is positive or predicted positive.");
+    }
+    const rows = [difference, ...models];
     return {
-      rows: [difference], tables: [{ caption: "F1 and its difference", first: "Score", rows: [difference, ...models] }], notes,
-      verdict: `By the interval: ${better}. The models differ on ${some(discordant, "item")}.`,
+      rows: [difference], tables: [{ caption: `${title} and its difference`, first: "Score", rows }], notes,
+      items: some(sum(Object.values(t)), "item"),
+      verdict: `By the interval: ${betterOf(difference)}. The models differ on ${some(discordant, "item")}.`,
     };
   }
 
+  /** Items that both models have right, one alone, and none: the difference of their accuracies. */
+  function ofPairs({ both, onlyA, onlyB, none, names }, settings) {
+    const t = { tp: both, posA: onlyA, posB: onlyB, fn: none, fp: 0, negA: 0, negB: 0, tn: 0 };
+    const score = (_, { tp, fn }, of) => share("Accuracy", "accuracy", tp, 0, fn, `[[0, 0], [${fn}, ${tp}]]`, of);
+    const right = (...given) => ({ ...score(...given), a: 0, b: 1 });
+    const words = { title: "accuracy", metric: ['"accuracy"'], labels: names };
+    return ofComparison(t, settings, right, words);
+  }
+
   function resultOf(reading, settings, choice, positive) {
-    if (reading.kind === "counts") return ofCounts(reading.counts, settings);
-    if (reading.kind === "matrix") return ofMatrix(reading, settings, positive);
-    if (reading.kind === "report") return ofReport(reading.classes, settings, positive);
-    if (reading.kind === "printed") return ofPrinted(reading, settings);
-    if (choice.b) return ofComparison(tables.comparisonOf(reading.table, choice), settings);
-    return ofMatrix({ matrix: tables.matrixOf(reading.table, choice), labels: choice.classes }, settings, positive);
+    const { kind, table } = reading;
+    if (kind === "counts") return ofCounts(reading.counts, settings);
+    if (kind === "matrix") return ofMatrix(reading, settings, positive);
+    if (kind === "report") return ofReport(reading, settings, positive);
+    if (kind === "printed") return ofPrinted(reading, settings);
+    if (kind === "classes") return ofClasses(reading, settings);
+    if (kind === "units") return ofUnits(reading, settings);
+    if (kind === "pairs") return ofPairs(reading, settings);
+    if (kind === "scores") return ofMeans(reading, choice, settings);
+    if (choice.b) return ofComparison(tables.comparisonOf(table, { ...choice, positive }), settings);
+    const matrix = tables.matrixOf(table, choice);
+    return ofMatrix({ matrix, labels: choice.classes }, settings, positive);
   }
 
   /** The result of a reading. `choice` are the columns of predictions, `positive` the class. */

@@ -13,13 +13,18 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// The place on its page that an address names; a malformed address names none. (Also for ledger.js.)
+// The place on its page that an address names, in whatever case: an id is written E-lam-3 in texts, and
+// e-lam-3 in the page. A malformed address names none. (Also for ledger.js.)
 function placeInAddress() {
+  let name = "";
   try {
-    return decodeURIComponent(location.hash.slice(1));
+    name = decodeURIComponent(location.hash.slice(1));
   } catch {
     return "";
   }
+  if (name === "" || document.getElementById(name)) return name;
+  const alike = (part) => part.id.toLowerCase() === name.toLowerCase();
+  return [...document.querySelectorAll("[id]")].find(alike)?.id ?? name;
 }
 
 // What is wider than its place: it scrolls, shows by a fading edge that it does, and a keyboard
@@ -37,21 +42,12 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   addEventListener("hashchange", showNumber);
   addEventListener("load", showNumber);
-  // A picture scrolls without its caption.
-  for (const picture of article.querySelectorAll("figure > img, figure > a:has(> img)")) {
-    const box = document.createElement("div");
-    box.className = "picture";
-    picture.replaceWith(box);
-    box.append(picture);
-  }
   const BOXES = [
     ".wide",
     ".pst-scrollable-table-container",
     ".text_html",
     "div.math",
-    ".picture",
     ".calc-scroll",
-    ".output:has(> img)",
     "pre",
     ".formula",
     "mjx-container[display]",
@@ -77,10 +73,6 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const survey = () => {
     boxFormulas();
-    // A narrow figure (480 px) is still legible at a phone's width; a wide one scrolls.
-    for (const image of article.querySelectorAll("figure img, .cell_output img")) {
-      image.classList.toggle("narrow", image.naturalWidth > 0 && image.naturalWidth < 500);
-    }
     // With what scrolled before and does not any more.
     for (const box of article.querySelectorAll(`${BOXES}, [data-scrolls]`)) {
       const style = getComputedStyle(box);
@@ -105,7 +97,8 @@ document.addEventListener("DOMContentLoaded", () => {
   // A link into a folded part unfolds it.
   const reveal = () => {
     const target = document.getElementById(placeInAddress());
-    let folded = false;
+    // The browser goes there by itself, unless it lies folded or the address has another case.
+    let folded = Boolean(target) && target.id !== decodeURIComponent(location.hash.slice(1));
     for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) {
       folded ||= !part.open;
       part.open = true;

@@ -1,38 +1,57 @@
 // Reads tables of predictions, and chooses their columns in the open. No page is needed.
 //
-// What is not certain becomes a question, or a sentence that refuses. The rules:
-//
-// Table. JSON lines, a JSON list of objects, or text. The first line holds names, unless each of its
-// cells is a label that stands in another line of its column too. If all other lines have one cell
-// more than the first, and these first cells are all different, they are an index.
-//
-// Labels. "", na, n/a, nan, null, <na> and none are missing, but "none" may be a class of the truth.
-// If all labels are whole numbers, 1.0 is 1. If all are true or false, case does not matter.
-//
-// Roles by name. A name is cut into words (y_true, yTrue: y true). See ROLES below: index, count,
-// group, other, model, strong truth, weak truth; the first that fits decides. The rest is open. Never taken
-// are the roles index, group, other and count, and columns of four or more lines with values all different.
-//
-// Truth. The one strong name, otherwise the one weak name. Without any: the one open column, if a
-// column has the role model. Several are one if all their labels agree. Otherwise the page asks.
-//
-// Models. Columns of the role model, each with labels of the truth in at least half of its items; if
-// there is none, open columns whose labels are all classes of the truth. The page asks if a column
-// of the role model has other labels, if both kinds are there, or if there are more than two. It also
-// asks if an open column spells yes and no in another way than the truth (1 for True).
-//
-// Positive class. The one of two classes that is called positive, or whose opposite is negative.
-//
-// Two files. They are matched by a column of both that names the items, or line by line. The truths
-// must be the same in every item. One file may lack the truth.
+// The rules are those of the command line (f1ci/cli: files, columns, joining), and the words are
+// those of f1ci/cli/words.json, which the book's build writes into words.js. What a person chooses
+// is taken. Otherwise a column is the truth if its name says so. It is a model if its name says so
+// or, where no name does, if its labels are those of the truth. What is not certain becomes a
+// question, or a sentence that refuses.
 const tables = (() => {
   "use strict";
 
   const { refuse, some } = cells;
-  const quoted = (names) => names.map((name) => `“${name}”`).join(" and ");
-  const columnOf = ({ head, columns }, name) => columns[head.indexOf(name)];
+  const quoted = (columns) => columns.map(({ name }) => `“${name}”`).join(" and ");
+  const called = ({ columns }, name) => columns.find((column) => column.name === name);
+  const saying = ({ columns }, ...what) => columns.filter(({ says }) => what.includes(says));
+  const repeats = (list) => new Set(list).size < list.length;
+  const allDiffer = ({ cells: list }) => list.length > 3 && !repeats(list);
+
+  // --- Words -------------------------------------------------------------------------------------
+
+  const entries = Object.entries(WORDS).map(([what, words]) => [what, new Set(words.split(" "))]);
+  const lists = Object.fromEntries(entries);
+
+  /** What a column of this name holds, as `said_by` in f1ci/cli/words.py; "" if it is not said. */
+  function saidBy(name) {
+    const spaced = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{L})(\d)/gu, "$1 $2");
+    const words = spaced.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    const whole = words.join("");
+    const exact = ["id", "count", "label"].find((what) => lists[what].has(whole));
+    if (exact) return exact;
+    if (words.length === 0 || /^(id|idx|index)$/.test(words.at(-1))) return "id";
+    const known = (what) => [...words, whole].some((word) => lists[what].has(word));
+    return ["group", "beside", "model", "truth"].find(known) ?? "";
+  }
+
+  const isUnnamed = ({ name }) => /^(unnamed.*)?$/i.test(name);
 
   // --- From text to columns ----------------------------------------------------------------------
+
+  /** {columns, lines, start, named} of a text: `named` says that its first line holds names. */
+  function parse(text) {
+    const value = cells.json(text);
+    if (value) return ofJson(value);
+    const [first, ...rest] = rowsOf(cells.tidy(text));
+    if (rest.length === 0) refuse("A table of predictions has a line for each item.");
+    const head = lacksIndex(first.cells, rest) ? ["", ...first.cells] : first.cells;
+    const wrong = rest.find((row) => row.cells.length !== head.length);
+    if (wrong) {
+      const number = some(wrong.cells.length, "cell");
+      refuse(`Line ${wrong.line} has ${number}, the first line has ${head.length}.`);
+    }
+    if (holdsNames(head, rest)) return tableOf(head, rest, first.line);
+    const table = tableOf(head.map((_, k) => `column ${k + 1}`), [first, ...rest], 0);
+    return { ...table, named: false };
+  }
 
   /** The rows {line, cells} of a text. Blanks cut only if each line has as many cells then. */
   function rowsOf(text) {
@@ -44,98 +63,56 @@ const tables = (() => {
     return even && [0, 1].includes(widths[1] - widths[0]) ? rows : cells.cut(text, "\n");
   }
 
-  /** {head, columns, lines, named} of a text; `named` says that its first line holds names. */
-  function parse(text) {
-    const value = cells.json(text);
-    if (value) return ofJson(value);
-    const [first, ...rest] = rowsOf(cells.tidy(text));
-    if (rest.length === 0) refuse("A table of predictions has a line for each item.");
-    const head = lacksIndex(first.cells, rest) ? ["", ...first.cells] : first.cells;
-    const wrong = rest.find((row) => row.cells.length !== head.length);
-    if (wrong) refuse(`Line ${wrong.line} has ${some(wrong.cells.length, "cell")}, the first line has ${head.length}.`);
-    const named = holdsNames(head, rest);
-    return named ? tableOf(head, rest, named) : tableOf(head.map((_, k) => `column ${k + 1}`), [first, ...rest], named);
-  }
-
-  function tableOf(head, rows, named = true) {
-    if (new Set(head).size < head.length) refuse("Two columns have the same name.");
-    return { head, columns: head.map((_, k) => rows.map((row) => row.cells[k])), lines: rows.map(({ line }) => line), named };
-  }
-
-  /** The table of a list of objects, or of an object of columns: lists, or objects by line. */
-  function ofJson(value) {
-    const columns = Object.entries(value).map(([name, list]) => [name, Object.values(list ?? "")]);
-    if (!Array.isArray(value) && Object.values(value).every((list) => list && typeof list === "object")) {
-      if (new Set(columns.map(([, list]) => list.length)).size > 1) refuse("The lists have different lengths.");
-      return ofJson(columns[0][1].map((_, k) => Object.fromEntries(columns.map(([name, list]) => [name, list[k]]))));
-    }
-    const objects = Array.isArray(value) ? value : [value];
-    const head = [...new Set(objects.flatMap((one) => Object.keys(one)))];
-    return tableOf(head, objects.map((one, k) => ({ line: k + 1, cells: head.map((name) => String(one[name] ?? "").trim()) })));
+  function tableOf(head, rows, start) {
+    if (repeats(head)) refuse("Two columns have the same name.");
+    const columns = head.map((name, k) =>
+      ({ name, says: saidBy(name), cells: rows.map((row) => row.cells[k]) }));
+    return { columns, lines: rows.map(({ line }) => line), start, named: true };
   }
 
   /** True if the lines begin with an index that the first line does not name. */
   const lacksIndex = (head, rows) => rows.every((row) => row.cells.length === head.length + 1)
-    && !head.some((name) => roleOf(name) === "index") && new Set(rows.map((row) => row.cells[0])).size === rows.length;
+    && !head.some((name) => saidBy(name) === "id") && !repeats(rows.map((row) => row.cells[0]));
 
+  /** True if the first line is names, and not labels, which stand in other lines too. */
   function holdsNames(head, rows) {
-    const columns = head.map((_, k) => rows.map((row) => row.cells[k]));
-    const repeats = columns.map((column) => new Set(column).size < column.length);
-    return !repeats.includes(true) || columns.some((column, k) => (repeats[k] ? !column.includes(head[k]) : roleOf(head[k]) !== "open"));
+    const columns = head.map((name, k) => ({ name, labels: rows.map((row) => row.cells[k]) }));
+    const ofLabels = columns.filter(({ labels }) => repeats(labels));
+    const others = columns.filter((column) => !ofLabels.includes(column));
+    return ofLabels.length === 0 || others.some(({ name }) => saidBy(name) !== "")
+      || !ofLabels.every(({ name, labels }) => labels.includes(name));
   }
 
-  // --- The role of a column ----------------------------------------------------------------------
+  /** The cells of an object by name: those of objects inside have names such as "metrics.dice". */
+  function flat(one, before = "") {
+    return Object.entries(one).flatMap(([name, value]) => {
+      const single = Array.isArray(value) && value.length === 1 ? value[0] : value;
+      if (single !== null && typeof single === "object" && !Array.isArray(single)) {
+        return flat(single, `${before}${name}.`);
+      }
+      const written = Array.isArray(single) ? JSON.stringify(single) : String(single ?? "").trim();
+      return [[before + name, written]];
+    });
+  }
 
-  // A copy of f1ci/cli/words.json; tests/package/test_columns.py compares the two.
-  const WORDS = {
-    "id": "unnamed0 unnamed id ids idx index key row rowid rowname rownames rownum rownumber line nr no number item itemid sample sampleid case caseid example exampleid uid uuid guid",
-    "count": "count counts freq frequency n nitems",
-    "label": "y label labels class classes target targets reference ref expected answer category annotation",
-    "group": "doc document group cluster patient subject speaker user",
-    "beside": "fold split seed run epoch batch annotator text sentence token tokens word title url file path date time timestamp length prob probs probability proba score scores confidence logit logits loss weight correct right wrong error match hit",
-    "model": "pred preds predicted predict prediction predictions hat yhat ypred guess guesses output outputs model classifier system response hyp hypothesis",
-    "truth": "true truth ytrue gold golden actual groundtruth gt ytest",
-    "missing": "na n/a nan null <na> none",
-    "positive": "1 true yes y t pos positive + +1",
-    "negative": "0 -1 false no n f neg negative - other none o"
-  };
-  const lists = Object.fromEntries(Object.entries(WORDS).map(([name, words]) => [name, new Set(words.split(" "))]));
-  const ROLES = { group: lists.group, other: lists.beside, model: lists.model, strong: lists.truth };
-
-  function roleOf(name) {
-    const words = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{L})(\d)/gu, "$1 $2")
-      .toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-    const joined = words.join("");
-    if (joined === "" || lists.id.has(joined) || /^(id|idx|index)$/.test(words.at(-1))) return "index";
-    if (lists.count.has(joined)) return "count";
-    for (const [role, known] of Object.entries(ROLES)) {
-      if ([...words, joined].some((word) => known.has(word))) return role;
+  /** The table of a list of objects, or of an object of columns: lists, or values by line. */
+  function ofJson(value) {
+    const entries = Object.entries(value);
+    if (!Array.isArray(value) && entries.every(([, list]) => list && typeof list === "object")) {
+      const columns = entries.map(([name, list]) => [name, Object.values(list)]);
+      const size = columns[0][1].length;
+      if (columns.some(([, list]) => list.length !== size)) {
+        refuse("The lists have different lengths.");
+      }
+      const line = (k) => Object.fromEntries(columns.map(([name, list]) => [name, list[k]]));
+      return ofJson(columns[0][1].map((_, k) => line(k)));
     }
-    return lists.label.has(joined) ? "weak" : "open";
+    const objects = [value].flat().map((one) => new Map(flat(Object(one))));
+    const head = [...new Set(objects.flatMap((one) => [...one.keys()]))];
+    const rows = objects.map((one, k) =>
+      ({ line: k + 1, cells: head.map((name) => one.get(name) ?? "") }));
+    return tableOf(head, rows, 0);
   }
-
-  /** True for a first line with names of a truth and of a model, with marks between them. */
-  function namesRoles(line) {
-    const roles = line.split(/[\t;,|]/).map((name) => roleOf(name.trim().replace(/^"|"$/g, "")));
-    return roles.includes("model") && (roles.includes("strong") || roles.includes("weak"));
-  }
-
-  /** True for values that name the items: all different, in four lines or more. */
-  const allDifferent = (values) => values.length > 3 && new Set(values).size === values.length;
-
-  /** True for 0, 1, 2, ... and 1, 2, 3, ... in any order. */
-  const numbersLines = (values) => {
-    const least = values.reduce((min, value) => Math.min(min, value), 1);
-    return new Set(values).size === values.length && values.every((value) => value < values.length + least);
-  };
-
-  /** The role of each column; numbers of items are told from an index by their values. */
-  const rolesOf = ({ head, columns, roles }) => roles ?? head.map((name, k) => {
-    const role = roleOf(name);
-    if (role === "count") return columns[k].every((cell) => /^\d+$/.test(cell)) && !numbersLines(columns[k]) ? "count" : "index";
-    return role === "strong" || role === "weak" || !allDifferent(columns[k]) ? role : "index";
-  });
-  const withRole = ({ head }, roles, ...wanted) => head.filter((_, k) => wanted.includes(roles[k]));
 
   // --- Labels ------------------------------------------------------------------------------------
 
@@ -143,246 +120,314 @@ const tables = (() => {
 
   /** How to write the labels of these columns, so that equal labels are written alike. */
   function spelling(columns) {
-    const distinct = [...new Set(columns.flatMap((column) => [...new Set(column)]))];
+    const distinct = [...new Set(columns.flatMap((column) => [...new Set(column.cells)]))];
     if (distinct.every((label) => WHOLE.test(label))) return (label) => label.split(".")[0];
-    if (distinct.every((label) => /^(true|false)$/i.test(label))) return (label) => label.toLowerCase();
-    return (label) => label;
+    const truthValues = distinct.every((label) => /^(true|false)$/i.test(label));
+    return truthValues ? (label) => label.toLowerCase() : (label) => label;
   }
 
   const inOrder = (labels) => {
-    const distinct = [...new Set(labels)];
-    return distinct.every((label) => WHOLE.test(label)) ? distinct.sort((p, q) => p - q) : distinct.sort();
+    const distinct = [...new Set(labels)].sort();
+    return distinct.every((label) => WHOLE.test(label)) ? distinct.sort((p, q) => p - q) : distinct;
   };
-  const listed = (labels) => `${inOrder(labels).slice(0, 4).join(", ")}${new Set(labels).size > 4 ? ", …" : ""}`;
+  const listed = (labels) =>
+    `${inOrder(labels).slice(0, 4).join(", ")}${new Set(labels).size > 4 ? ", …" : ""}`;
+  const labelsOf = (column) => `The labels of “${column.name}” are ${listed(column.cells)}`;
 
   /** The positive one of some classes; null if their names do not say it. */
   function positiveOf(classes) {
     if (classes.length > 2) return null;
-    const called = (words) => classes.filter((name) => words.has(name.toLowerCase()));
-    const [positive, negative] = [called(lists.positive), called(lists.negative)];
+    const those = (what) => classes.filter((name) => lists[what].has(name.toLowerCase()));
+    const [positive, negative] = [those("positive"), those("negative")];
     if (positive.length === 1) return positive[0];
-    return negative.length === 1 && classes.length === 2 ? classes.find((name) => name !== negative[0]) : null;
+    const isClear = negative.length === 1 && classes.length === 2;
+    return isClear ? classes.find((name) => name !== negative[0]) : null;
   }
 
   /** "none" may be a class of the truth; other words for nothing are no labels. */
-  const isMissing = (label, classes) => (label === "" || lists.missing.has(label.toLowerCase()))
-    && !(label.toLowerCase() === "none" && classes.has(label));
+  const isMissing = (label, classes) => label === "" || (lists.missing.has(label.toLowerCase())
+    && !(label.toLowerCase() === "none" && classes.has(label)));
 
-  /** Refuses missing labels and models without a class of the truth; notes on other labels. */
+  /** The share of a column's labels, without missing ones, that are classes of the truth. */
+  function shareKnown(column, truth) {
+    const classes = new Set(truth.cells);
+    const labels = column.cells.filter((label) => !isMissing(label, classes));
+    const write = spelling([truth, { cells: labels }]);
+    const known = new Set([...classes].map(write));
+    return labels.filter((label) => known.has(write(label))).length / Math.max(1, labels.length);
+  }
+
+  /** Refuses missing labels and labels that the truth writes in another way; notes on others. */
   function checkLabels(table, truth, models, write) {
-    const classes = new Set(columnOf(table, truth));
-    for (const name of [truth, ...models]) {
-      const k = columnOf(table, name).findIndex((label) => isMissing(label, classes));
-      const label = columnOf(table, name)[k];
-      if (k >= 0) refuse(`Line ${table.lines[k]} has no label in “${name}”${label && ` (it has “${label}”)`}.`);
+    const classes = new Set(truth.cells);
+    for (const { name, cells: labels } of [truth, ...models]) {
+      const k = labels.findIndex((label) => isMissing(label, classes));
+      const got = labels[k] ? ` (it has “${labels[k]}”)` : "";
+      if (k >= 0) refuse(`Line ${table.lines[k]} has no label in “${name}”${got}.`);
     }
     const known = new Set([...classes].map(write));
     const lower = new Set([...classes].map((label) => label.toLowerCase()));
-    return models.flatMap((name) => {
-      const strange = columnOf(table, name).filter((label) => !known.has(write(label)));
+    return models.flatMap((model) => {
+      const strange = model.cells.filter((label) => !known.has(write(label)));
       if (strange.length === table.lines.length) {
-        refuse(`The labels of “${name}” are ${listed(strange)}; those of the truth “${truth}” are ${listed([...classes])}.`);
+        refuse(`${labelsOf(model)}; those of the truth “${truth.name}” are ${listed(classes)}.`);
       }
       const alike = strange.find((label) => lower.has(label.toLowerCase()));
-      if (alike !== undefined) refuse(`“${alike}” in “${name}” is written in another way in the truth: write both alike.`);
-      const number = `${some(strange.length, "label")} of “${name}” (${listed(strange)})`;
-      return strange.length === 0 ? [] : [`${number} ${strange.length === 1 ? "is" : "are"} no class of the truth.`];
+      if (alike !== undefined) {
+        refuse(`“${alike}” in “${model.name}” is written in another way in the truth: write both alike.`);
+      }
+      const number = `${some(strange.length, "label")} of “${model.name}” (${listed(strange)})`;
+      const are = strange.length === 1 ? "is" : "are";
+      return strange.length === 0 ? [] : [`${number} ${are} no class of the truth.`];
     });
   }
 
   // --- Which column is what ----------------------------------------------------------------------
 
   /**
-   * {truth, a, b, positive, count, classes, notes, question, field} of a table. A question says what
-   * to choose, and `field` where. What a person chose is in `chosen`; b = "" stands for one model.
+   * {truth, a, b, count, classes, notes, question, field} of a table. A question says what to choose,
+   * and `field` where. What a person chose is in `chosen`; b = "" and count = "" are none.
    */
   function choose(table, chosen = {}) {
-    const roles = rolesOf(table);
-    const choice = {
-      truth: chosen.truth || (truthByName(table, roles) ?? truthByRest(table, roles)), a: null, b: "", positive: null,
-      count: withRole(table, roles, "count")[0] ?? null, classes: [], notes: [], question: null, field: null,
-    };
+    const choice = { truth: null, a: null, b: "", count: null, classes: [], notes: [] };
     const ask = (field, question) => Object.assign(choice, { field, question });
     // 1. The truth.
-    if (choice.truth === null) return ask("truth", "Which column is the truth?");
-    checkTruth(choice.truth, columnOf(table, choice.truth));
+    const truth = called(table, chosen.truth) ?? truthByName(table);
+    if (!truth) return ask("truth", "Which column is the truth?");
+    choice.truth = truth.name;
+    checkTruth(truth);
     // 2. The models.
-    const { models, question } = chosen.a === undefined ? modelsOf(table, roles, choice.truth)
-      : { models: [chosen.a, chosen.b].filter(Boolean), question: chosen.a ? null : "Which column is the model?" };
-    [choice.a, choice.b] = [models[0] ?? null, models[1] ?? ""];
+    const named = [chosen.a, chosen.b].filter(Boolean).map((name) => called(table, name));
+    const { models, question } = chosen.a === undefined ? modelsOf(table, truth)
+      : { models: named, question: chosen.a ? null : "Which column is the model?" };
+    [choice.a, choice.b] = [models[0]?.name ?? null, models[1]?.name ?? ""];
     if (question) return ask("a", question);
-    if (new Set([choice.truth, ...models]).size <= models.length) return ask("a", "Choose different columns.");
+    if (repeats([truth, ...models])) return ask("a", "Choose different columns.");
     // 3. The classes, and the counts.
-    const used = [choice.truth, ...models].map((name) => columnOf(table, name));
+    const used = [truth, ...models];
     const write = spelling(used);
-    choice.notes = [...checkLabels(table, choice.truth, models, write), ...notesOnGroups(table, roles)];
-    choice.classes = inOrder(used.flatMap((column) => [...new Set(column)].map(write)));
-    choice.positive = choice.classes.includes(chosen.positive) ? chosen.positive : positiveOf(choice.classes);
-    if (choice.count) columnOf(table, choice.count).forEach((cell) => cells.countOr(cell, "items"));
-    return choice.b && choice.positive === null ? ask("positive", "Which class is the positive one?") : choice;
+    choice.notes = [...checkLabels(table, truth, models, write), ...notesOnGroups(table, used)];
+    choice.classes = inOrder(used.flatMap((column) => [...new Set(column.cells)].map(write)));
+    const counts = countsOf(table, used, chosen.count);
+    choice.notes.push(...counts.notes);
+    choice.count = counts.count;
+    return ask(counts.question && "count", counts.question ?? null);
   }
 
-  function checkTruth(name, gold) {
-    const number = new Set(gold).size;
+  function checkTruth({ name, cells: gold }) {
+    const known = new Set(gold);
+    const number = known.size;
+    const parts = (label) => label.split(/[|;,]/);
+    const several = gold.find((label) => parts(label).length > 1 && parts(label).every((x) => known.has(x)));
+    if (several !== undefined) {
+      refuse(`“${several}” in “${name}” is more than one label. This page reads items with one label; `
+        + "for several, f1ci.Labels takes indicators of the classes.");
+    }
+    if (known.has("O") && [...known].every((label) => /^(O|[BILUES]-.+)$/.test(label))) {
+      refuse(`“${name}” holds tags of tokens. The F1 of named entities counts spans: give TP, FP and `
+        + "FN of the spans, or the report of seqeval.");
+    }
     if (number <= 1000 && (gold.length <= 9 || number <= gold.length / 2)) return;
-    refuse(`The truth “${name}” has ${number} different labels in ${gold.length} lines. Are these scores, or names of items?`);
+    const got = `The truth “${name}” has ${number} different labels in ${gold.length} lines.`;
+    refuse(`${got} Are these scores, or names of items?`);
   }
 
-  const notesOnGroups = (table, roles) => withRole(table, roles, "group").filter((name) => new Set(columnOf(table, name)).size < table.lines.length)
-    .map((name) => `This page treats the items as independent. If those with the same “${name}” are alike, use groups= in Python.`);
+  const notesOnGroups = (table, used) => saying(table, "group", "id")
+    .filter((column) => repeats(column.cells) && !used.includes(column)).map(({ name }) =>
+      `This page treats the items as independent. If those with the same “${name}” are alike, `
+      + "use groups= in Python.");
 
-  /** The column that is called the truth; null if there is none, or several that disagree. */
-  function truthByName(table, roles) {
-    const strong = withRole(table, roles, "strong");
-    const names = strong.length ? strong : withRole(table, roles, "weak");
-    const [first, ...others] = names.map((name) => columnOf(table, name));
-    return others.every((other) => other.every((label, k) => label === first[k])) ? names[0] ?? null : null;
+  /** The column that is called the truth; several are one if they agree. */
+  function truthByName(table) {
+    const strong = saying(table, "truth");
+    const found = strong.length ? strong : saying(table, "label");
+    const agree = found.every(({ cells: gold }) => gold.every((x, k) => x === found[0].cells[k]));
+    return agree ? found[0] : undefined;
   }
 
-  /** The only open column beside columns of models. */
-  function truthByRest(table, roles) {
-    const open = withRole(table, roles, "open");
-    const named = withRole(table, roles, "strong", "weak");
-    return named.length === 0 && open.length === 1 && roles.includes("model") ? open[0] : null;
-  }
-
-  const yesOrNo = (labels) => [...new Set(labels)].every((label) => {
+  const isYesOrNo = ({ cells: labels }) => [...new Set(labels)].every((label) => {
     const word = label.toLowerCase().replace(/\.0*$/, "");
     return lists.positive.has(word) || lists.negative.has(word);
   });
 
   /** The columns of the models, and a question if that is not certain. */
-  function modelsOf(table, roles, truth) {
-    const gold = columnOf(table, truth);
-    const classes = new Set(gold);
-    const [sure, open] = ["model", "open"].map((role) => withRole(table, roles, role).filter((name) => name !== truth));
-    // The share of labels that are classes of the truth.
-    const share = (name) => {
-      const labels = columnOf(table, name).filter((label) => !isMissing(label, classes));
-      const write = spelling([gold, labels]);
-      const known = new Set(gold.map(write));
-      return labels.filter((label) => known.has(write(label))).length / labels.length;
-    };
-    const fitting = open.filter((name) => share(name) === 1);
-    const strange = sure.find((name) => share(name) < 0.5)
-      ?? open.find((name) => share(name) === 0 && yesOrNo(columnOf(table, name)) && yesOrNo(gold));
-    const models = [...sure, ...fitting].filter((name) => name !== strange);
+  function modelsOf(table, truth) {
+    const others = (...what) => saying(table, ...what).filter((column) => column !== truth);
+    const [named, open] = [others("model"), others("")];
+    const fitting = open.filter((column) => shareKnown(column, truth) === 1);
+    const models = [...named, ...fitting];
+    const strange = named.find((column) => shareKnown(column, truth) < 0.5) ?? open.find((column) =>
+      shareKnown(column, truth) === 0 && isYesOrNo(column) && isYesOrNo(truth));
+    const those = `those of the truth “${truth.name}” are ${listed(truth.cells)}`;
     let question = null;
-    if (strange !== undefined) {
-      question = `The labels of “${strange}” are ${listed(columnOf(table, strange))}; those of the truth “${truth}” are `
-        + `${listed(gold)}. Which columns are the models?`;
+    if (strange) {
+      question = `${labelsOf(strange)}; ${those}. Which columns are the models?`;
     } else if (models.length === 0) {
-      question = `No column has the labels of the truth “${truth}” (${listed(gold)}). Which column is the model?`;
-    } else if (models.length > 2 || (sure.length && fitting.length)) {
+      question = `No column has the labels of the truth “${truth.name}” (${listed(truth.cells)}). `
+        + "Which column is the model?";
+    } else if (models.length > 2 || (named.length && fitting.length)) {
       question = `Which columns are the models: ${quoted(models)}?`;
     }
-    return { models, question };
+    return { models: models.filter((column) => column !== strange), question };
+  }
+
+  /** True for the cells 0, 1, 2, ... or 1, 2, 3, ... in any order. */
+  const numbersLines = ({ cells: list }) => !repeats(list)
+    && [0, 1].some((first) => list.every((cell) => cell >= first && cell < list.length + first));
+
+  /** {count, notes, question}: the column that says how many items a line stands for. */
+  function countsOf(table, used, chosen) {
+    const found = chosen ? called(table, chosen)
+      : saying(table, "count").find((column) => !used.includes(column));
+    if (!found || chosen === "") return { count: null, notes: [] };
+    const { name } = found;
+    const id = saying(table, "id").find((column) => !isUnnamed(column));
+    if (!chosen && id) {
+      const note = `Each line is one item, because “${id.name}” names them; “${name}” is not used.`;
+      return { count: null, notes: [note] };
+    }
+    const mayName = (column) => column !== found && !used.includes(column)
+      && (isUnnamed(column) || allDiffer(column));
+    if (!chosen && (numbersLines(found) || table.columns.some(mayName))) {
+      const question = `Does “${name}” say how many items a line stands for?`;
+      return { count: name, notes: [], question };
+    }
+    for (const cell of new Set(found.cells)) {
+      const line = table.lines[found.cells.indexOf(cell)];
+      if (!cells.isCount(cell)) refuse(`Line ${line} has “${cell}” in “${name}”, and no number of items.`);
+      cells.countOr(cell, "items");
+    }
+    return { count: name, notes: [`Each line counts as often as “${name}” says.`] };
   }
 
   // --- Two files ---------------------------------------------------------------------------------
 
+  const CURE = "Give both files a column “id” that names the items.";
+
   /** One table of two files [{name, text}], and how they were matched. */
   function joined(files) {
-    const two = files.map(({ name, text }) => {
-      const table = parse(text);
-      return { ...table, roles: rolesOf(table), file: name, stem: name.replace(/\.[^.]*$/, "") };
-    });
+    const two = files.map(({ name, text }) =>
+      ({ ...parse(text), file: name, stem: name.replace(/\.[^.]*$/, "") }));
+    if (two[0].stem === two[1].stem) two.forEach((table) => { table.stem = table.file; });
     nameByFile(two);
-    const truths = truthsOf(two);
-    const { rows, how } = matched(two, truths);
-    const all = two.flatMap((table, side) => table.head.map((name, place) => ({
-      name, side, role: name === truths[side] ? "strong" : table.roles[place],
-      values: rows.map((row) => table.columns[place][row[side]]),
-    })));
-    const [gold, again] = all.filter(({ name, side }) => name === truths[side]);
-    if (again) sameTruth(gold.values, again.values, how);
-    const columns = all.filter((column) => column !== again && column.role !== "index");
-    const twice = (name) => two.every(({ head }) => head.includes(name));
-    const table = {
-      head: columns.map(({ name, side }) => (name !== truths[side] && twice(name) ? nameWithFile(two, side, name) : name)),
-      roles: columns.map(({ role }) => role), columns: columns.map(({ values }) => values),
-      lines: rows.map(([k]) => two[0].lines[k]), named: true,
-    };
-    return { table, how };
+    const truths = two.map(truthByName);
+    if (!truths.some(Boolean)) {
+      refuse("Neither file has a column that is called the truth. Name it in the first line, for "
+        + "example “truth”.");
+    }
+    const { places, how } = matched(two, truths.every(Boolean));
+    two.forEach((table, side) => table.columns.forEach((column) => {
+      column.cells = places.map((pair) => column.cells[pair[side]]);
+    }));
+    if (truths.every(Boolean)) sameTruth(truths, how);
+    const columns = apart(two, truths);
+    return { table: { columns, lines: places.map(([k]) => two[0].lines[k]), named: true }, how };
   }
 
-  /** The column of the truth in each of two files; null in a file without. */
-  function truthsOf(two) {
-    const named = two.map((table) => truthByName(table, table.roles));
-    const truths = named.some((truth) => truth !== null) ? named : two.map((table) => truthByRest(table, table.roles));
-    if (truths.some((truth) => truth !== null)) return truths;
-    return refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
-  }
-
-  /** Columns of labels that stand alone in their files, without a name or with the same one: the files name them. */
+  /** The only columns of their files that name no items are called by the files. */
   function nameByFile(two) {
-    const places = two.map(({ roles }) => roles.flatMap((role, k) => (/strong|weak|model|open/.test(role) ? [k] : [])));
-    if (places.some((place) => place.length !== 1)) return;
-    const [[first], [second]] = places;
-    const alike = two[0].head[first] === two[1].head[second];
-    two.forEach((table, side) => {
-      if (table.named && !alike) return;
-      const [place] = places[side];
-      table.head[place] = table.stem;
-      table.roles[place] = roleOf(table.stem);
+    const alone = two.map(({ columns }) => columns.filter(({ says }) => says !== "id"));
+    if (alone.some((columns) => columns.length !== 1)) return;
+    if (alone[0][0].name !== alone[1][0].name) return;
+    two.forEach(({ stem }, side) => {
+      Object.assign(alone[side][0], { name: stem, says: saidBy(stem) });
     });
   }
 
-  const nameWithFile = (two, side, name) => {
-    const { stem, file, head, roles } = two[side];
-    const unique = stem === two[1 - side].stem ? `${file} (${side + 1})` : stem;
-    return head.filter((_, k) => /model|open/.test(roles[k])).length > 1 ? `${name} (${unique})` : unique;
-  };
+  /** The columns of both; those of one name are called by their files, or are one. */
+  function apart(two, truths) {
+    const [one, other] = two.map(({ columns }) => columns);
+    const hasLabels = ({ says }) => says === "model" || says === "";
+    const kept = other.filter((column) => !(truths[0] && column === truths[1]));
+    const result = kept.filter((column) => {
+      const same = one.find(({ name }) => name === column.name);
+      if (!same || same === truths[0]) return true;
+      const isOne = same.says === "id" || column.cells.every((cell, k) => cell === same.cells[k]);
+      if (isOne && !hasLabels(same)) return false;
+      [same, column].forEach((twin, side) => {
+        const single = two[side].columns.filter(hasLabels).length === 1 && hasLabels(twin);
+        twin.called = single ? two[side].stem : `${twin.name} (${two[side].stem})`;
+      });
+      return true;
+    });
+    return [...one, ...result].map((column) => ({ ...column, name: column.called ?? column.name }));
+  }
 
   /** The pairs of lines that belong together, and the sentence that says why. */
-  function matched([one, other], truths) {
-    const namesItems = (table, name) => allDifferent(columnOf(table, name));
-    const common = one.head.filter((name, k) => other.head.includes(name)
-      && (one.roles[k] === "index" || (namesItems(one, name) && namesItems(other, name))));
-    const unnamed = (name) => Number(/^(unnamed.*)?$/i.test(name));
-    common.sort((p, q) => unnamed(p) - unnamed(q));
-    if (common.length === 0) return lineByLine(one, other, !truths.includes(null));
-    const unique = (table, name) => new Set(columnOf(table, name)).size === table.lines.length;
-    const key = common.find((name) => unique(one, name) && unique(other, name));
-    if (key === undefined) {
-      const table = unique(one, common[0]) ? other : one;
-      const values = columnOf(table, common[0]);
-      const twice = values.find((value, k) => values.indexOf(value) < k);
-      refuse(`The column “${common[0]}” names “${twice}” twice in ${table.file}.`);
-    }
-    const place = new Map(columnOf(other, key).map((value, k) => [value, k]));
-    const rows = columnOf(one, key).map((value, k) => [k, place.get(value)]).filter(([, k]) => k !== undefined);
-    if (rows.length === 0) refuse(`No item of one file is in the other: the column “${key}” has no value in common.`);
-    const alone = one.lines.length + other.lines.length - 2 * rows.length;
-    const left = alone ? `; ${some(alone, "item is", "items are")} in one file only, and left out` : "";
-    return { rows, how: `matched by “${key}”${left}` };
+  function matched([one, other], confirmed) {
+    const pairs = one.columns.map((x) => [x, called(other, x.name)]).filter(([, y]) => y);
+    const names = (x) => x.says === "id" || allDiffer(x);
+    const keys = pairs.filter(([x, y]) => !(repeats(x.cells) && repeats(y.cells))
+      && (x.says === "id" || (names(x) && names(y))));
+    const rank = ([x, y]) => 2 * (repeats(x.cells) || repeats(y.cells)) + isUnnamed(x);
+    const [key] = keys.sort((p, q) => rank(p) - rank(q));
+    return key ? byKey(one, other, key) : lineByLine(one, other, pairs, confirmed);
   }
 
-  function lineByLine(one, other, confirmed) {
+  function byKey(one, other, [x, y]) {
+    [[one, x], [other, y]].forEach(([{ file }, { name, cells: list }]) => {
+      const twice = list.find((cell, k) => list.indexOf(cell) < k);
+      if (twice !== undefined) refuse(`The column “${name}” names “${twice}” twice in ${file}.`);
+    });
+    const place = new Map(y.cells.map((cell, k) => [cell, k]));
+    const places = x.cells.map((cell, k) => [k, place.get(cell)]).filter(([, k]) => k !== undefined);
+    if (places.length === 0) {
+      refuse(`No item of one file is in the other: the column “${x.name}” has no value in common.`);
+    }
+    const alone = x.cells.length + y.cells.length - 2 * places.length;
+    const [here, there] = [ends(x.cells), ends(y.cells)];
+    if (alone && here && there) {
+      refuse(`The column “${x.name}” numbers ${here} in one file and ${there} in the other: `
+        + "equal numbers may be different items.");
+    }
+    const left = `; ${some(alone, "item is", "items are")} in one file only, and left out`;
+    return { places, how: `matched by “${x.name}”${alone ? left : ""}` };
+  }
+
+  /** "1 to 40" of whole numbers without a gap; otherwise nothing. */
+  function ends(names) {
+    if (!names.every((name) => /^\d+$/.test(name))) return "";
+    const numbers = names.map(Number).sort((p, q) => p - q);
+    const whole = numbers.at(-1) - numbers[0] === numbers.length - 1;
+    return whole ? `${numbers[0]} to ${numbers.at(-1)}` : "";
+  }
+
+  function lineByLine(one, other, pairs, confirmed) {
     const [m, n] = [one.lines.length, other.lines.length];
     if (m !== n) refuse(`The files have ${m} and ${n} items, and no column of both names them.`);
-    const doubt = confirmed ? "" : "; nothing in the files confirms that their lines are in the same order";
-    return { rows: one.lines.map((_, k) => [k, k]), how: `matched line by line${doubt}` };
+    const k = one.lines.findIndex((line, i) => line - one.start !== other.lines[i] - other.start);
+    if (k >= 0) {
+      refuse(`Item ${k + 1} stands in line ${one.lines[k]} of one file and ${other.lines[k]} of the `
+        + `other, because of blank lines: write a word into each. ${CURE}`);
+    }
+    const unlike = pairs.find(([x, y]) => /id|group/.test(x.says)
+      && x.cells.some((cell, i) => cell !== y.cells[i]));
+    if (unlike) {
+      refuse(`The lines differ in “${unlike[0].name}”. Are they in another order? ${CURE}`);
+    }
+    const doubt = "; nothing in the files confirms that their lines are in the same order";
+    return { places: one.lines.map((_, i) => [i, i]), how: `matched line by line${confirmed ? "" : doubt}` };
   }
 
-  function sameTruth(first, second, how) {
-    const write = spelling([first, second]);
-    const unlike = first.filter((label, k) => write(label) !== write(second[k])).length;
+  function sameTruth([one, other], how) {
+    const write = spelling([one, other]);
+    const unlike = one.cells.filter((label, k) => write(label) !== write(other.cells[k])).length;
     if (unlike === 0) return;
-    const why = /^matched by “.+”/.test(how) ? "" : " Are the lines in another order? Give both files a column “id”.";
-    refuse(`The true labels of the two files differ in ${some(unlike, "item")} of ${first.length}.${why}`);
+    const why = /^matched by “/.test(how) ? "" : ` Are the lines in another order? ${CURE}`;
+    const number = some(unlike, "item");
+    refuse(`The true labels of the two files differ in ${number} of ${one.cells.length}.${why}`);
   }
 
   // --- Counts ------------------------------------------------------------------------------------
 
   /** Adds up the items by their labels in the chosen columns: calls `add(number, ...codes)`. */
   function tally(table, { truth, a, b, count, classes }, add) {
-    const columns = [truth, a, b].filter(Boolean).map((name) => columnOf(table, name));
+    const columns = [truth, a, b].filter(Boolean).map((name) => called(table, name));
     const write = spelling(columns);
     const places = new Map(classes.map((name, k) => [name, k]));
-    const codes = columns.map((column) => column.map((label) => places.get(write(label))));
-    const weights = count === null ? null : columnOf(table, count).map(Number);
-    table.lines.forEach((_, k) => add(weights ? weights[k] : 1, ...codes.map((column) => column[k])));
+    const codes = columns.map((column) => column.cells.map((label) => places.get(write(label))));
+    const weights = count === null ? null : called(table, count).cells.map(cells.count);
+    table.lines.forEach((_, k) => add(weights ? weights[k] : 1, ...codes.map((code) => code[k])));
   }
 
   /** The confusion matrix of one model, rows true. */
@@ -393,7 +438,9 @@ const tables = (() => {
   }
 
   // The kinds of items of a comparison, by truth, A and B: 1 for the positive class.
-  const KINDS = { tp: "111", posA: "110", posB: "101", fn: "100", fp: "011", negA: "001", negB: "010", tn: "000" };
+  const KINDS = {
+    tp: "111", posA: "110", posB: "101", fn: "100", fp: "011", negA: "001", negB: "010", tn: "000",
+  };
 
   /** The items by truth and by which model is right, for one class against the rest. */
   function comparisonOf(table, choice) {
@@ -406,5 +453,7 @@ const tables = (() => {
     return Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, numbers[kind] ?? 0]));
   }
 
-  return { parse, ofJson, joined, choose, namesRoles, KINDS, matrixOf, comparisonOf, positiveOf };
+  return {
+    parse, ofJson, joined, choose, saidBy, called, saying, KINDS, matrixOf, comparisonOf, positiveOf,
+  };
 })();

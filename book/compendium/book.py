@@ -157,12 +157,19 @@ def _stage_files(edition: Edition, staged: Path) -> None:
     """Copy the pages, the settings and the files that pages offer, at fixed addresses."""
     root, extra = edition.root, staged / "_extra"
     _copy(root / "book", staged / "book", "compendium")
+    write(staged / "book" / "_static" / "words.js", shared_words(root))
     write(staged / "_config.yml", yaml.safe_dump(_settings(root)))
     (staged / "notebooks").mkdir()
     _copy(root / "notebooks" / "data", extra / "notebooks" / "data")
     if edition.results.exists():
         for place in (staged, extra):
             _copy(edition.results, place / "results")
+
+
+def shared_words(root: Path) -> str:
+    """Return the words that the command and the calculator know, as a script of its page."""
+    words = (root / "f1ci" / "cli" / "words.json").read_text("utf-8")
+    return f"// f1ci/cli/words.json\nvar WORDS = {words.strip()};\n"
 
 
 def _settings(root: Path) -> dict[str, Any]:

@@ -108,6 +108,8 @@ class Method:
         that were observed.
     two_sided : bool
         Each of the two limits is for itself no limit of any level.
+    says : str
+        What the interval is, and how it covers, for F1 of one class, in a docstring.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Method:
     leaves_range: bool = False
     by_error: bool = False
     two_sided: bool = False
+    says: str = ""
 
 
 METHODS: dict[str, Method] = {
@@ -130,15 +133,48 @@ METHODS: dict[str, Method] = {
             score,
             lambda sample: sample.has_score_limits,
             "wilson_indirect",
+            says=(
+                "Wilson interval for TP / (TP + FP + FN), mapped to F1. Coverage is close to "
+                "the level on average; it can fall to about 0.84 for F1 very close to 0 or 1."
+            ),
         ),
         # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.closed_form
-        Method("cautious", cautious, lambda sample: sample.has_cautious_limits, "clopper_pearson"),
+        Method(
+            "cautious",
+            cautious,
+            lambda sample: sample.has_cautious_limits,
+            "clopper_pearson",
+            says=("Clopper-Pearson interval, mapped to F1. Coverage is never below the level."),
+        ),
         # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
-        Method("wilson_direct", direct, lambda sample: sample.is_f1),
+        Method(
+            "wilson_direct",
+            direct,
+            lambda sample: sample.is_f1,
+            says=("score interval computed on the scale of F1 (Lam et al., section 3.2.3)."),
+        ),
         # Robbins (1970); f1ci.methods.anytime
-        Method("anytime", at_every_look, lambda sample: sample.trials is not None, two_sided=True),
+        Method(
+            "anytime",
+            at_every_look,
+            lambda sample: sample.trials is not None,
+            two_sided=True,
+            says=(
+                "for looking again and again while items come in (Robbins 1970). With the "
+                "probability of the level it contains the true score at every look; 1.5 to "
+                '1.9 times as long as "score" for 20 to 1000 relevant items.'
+            ),
+        ),
         # Agresti (2013), section 3.1; f1ci.methods.delta
-        Method("logit", logit, at_zero_error="the interval is the whole range", by_error=True),
+        Method(
+            "logit",
+            logit,
+            at_zero_error="the interval is the whole range",
+            by_error=True,
+            says=(
+                "delta-method interval for log(F1 / (1 - F1)), transformed back; stays in (0, 1)."
+            ),
+        ),
         # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
         Method(
             "delta",
@@ -147,6 +183,10 @@ METHODS: dict[str, Method] = {
             at_zero_error="the interval has length zero",
             leaves_range=True,
             by_error=True,
+            says=(
+                "estimate plus and minus z standard errors (Wald). May leave [0, 1]; has "
+                "length zero at 0 and 1."
+            ),
         ),
         # Yuan and Jiang (2025), remark 2, choice II
         Method(
@@ -156,6 +196,7 @@ METHODS: dict[str, Method] = {
             error=lambda sample, z: sample.blurred_error(z),
             leaves_range=True,
             by_error=True,
+            says=('"delta" with the larger variance of Yuan and Jiang (2025).'),
         ),
     )
 }

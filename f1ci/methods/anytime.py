@@ -12,7 +12,7 @@ The limits are the two s with M = 1 / alpha, on the scale of the score. Precisio
 and accuracy are shares of trials in the same way.
 
 When it fails: never, if items are independent and come in an order that has nothing to do with the
-model. The price is length: 1.6 to 1.9 times that of "score" at 20 to 1000 relevant items.
+model. The price is length: 1.5 to 1.9 times that of "score" at 20 to 1000 relevant items.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """The registry: what is in it is what the doors know."""
 
+import re
 from functools import partial
 
 import numpy as np
 import pytest
 from examples import ask
+from scipy.stats import binom
 
 import f1ci
 from f1ci import methods, metrics
@@ -92,3 +94,40 @@ def test_f1_knows_the_papers_names():
         assert (one.method, other.method) == (paper, ours)
         with pytest.raises(ValueError, match=f"for 'jaccard', got {paper!r}"):
             f1ci.Matrix([[20, 4], [6, 30]]).interval("jaccard", method=paper)
+
+
+def test_the_docstring_that_everybody_reads_has_the_sentences_of_the_registry():
+    listed = re.findall(r'- ``"(\w+)"``: (.*?)(?=\n\s*- ``|\n\n)', f1ci.f1_interval.__doc__, re.S)
+    said = {name: " ".join(text.split()) for name, text in listed}
+    others = [method.paper_name for method in methods.METHODS.values() if method.paper_name]
+    assert said == {name: method.says for name, method in methods.METHODS.items()}
+    assert all(f'``"{name}"``' in f1ci.f1_interval.__doc__ for name in others)
+
+
+def coverage(v, share, method):
+    """Return coverage of the F1 of `v` relevant items, of which a share is right: binomial sums."""
+    tp = np.arange(v + 1)
+    low, high = f1ci.f1_interval(tp, v - tp, 0, method=method)
+    truth = 2 * share / (1 + share)
+    holds = (low <= truth[:, None]) & (truth[:, None] <= high)
+    return (binom.pmf(tp, v, share[:, None]) * holds).sum(axis=1)
+
+
+@pytest.mark.parametrize("v", [10, 50, 200, 1000])
+def test_methods_cover_as_their_sentences_say(v):
+    """Near 1 the share of errors is below 3 / v, where the teeth of coverage are longest."""
+    everywhere, near_one = np.linspace(0.005, 0.995, 199), 1 - np.linspace(0.001, 3, 600) / v
+    assert coverage(v, everywhere, "score").mean() == pytest.approx(0.95, abs=0.005)
+    assert coverage(v, near_one, "score").min() == pytest.approx(0.84, abs=0.005)
+    assert min(coverage(v, x, "cautious").min() for x in (everywhere, near_one)) >= 0.95
+
+
+def test_an_anytime_interval_is_as_long_as_its_sentence_says():
+    relevant = np.array([20, 50, 200, 1000])[:, None]
+    right = np.rint(relevant * [0.5, 0.8, 0.9, 0.95])
+    wrong = relevant - right
+    low, high = f1ci.f1_interval(right, wrong, 0, method="anytime")
+    low_once, high_once = f1ci.f1_interval(right, wrong, 0)
+    ratio = (high - low) / (high_once - low_once)
+    assert ratio.min() >= 1.45, ratio
+    assert ratio.max() <= 1.95, ratio

@@ -4,6 +4,7 @@
 """
 
 import inspect
+import re
 import subprocess
 import sys
 import types
@@ -326,3 +327,53 @@ def test_ordinary_lines_run_as_they_are_typed(capsys):
     for lines in ("intervals", "classes", "matrices", "comparisons", "others", "plans"):
         getattr(user_lines, lines)()
     assert capsys.readouterr().out.startswith("0.")
+
+
+# A shortcut, and the question whose parameters it repeats.
+REPEATED = [
+    (f1ci.score_interval, Labels.interval),
+    (f1ci.f1_score_interval, Labels.interval),
+    (f1ci.mean_interval, Scores.interval),
+    (f1ci.compare_models, Labels.interval),
+    (f1ci.compare_models, Labels.difference),
+    (f1ci.classification_report, Labels.report),
+]
+
+
+def explained(function):
+    """Return what a docstring says of each parameter, in one line of text."""
+    text = inspect.getdoc(function).partition("Parameters\n---")[2].partition("\n\n")[0]
+    entries = re.findall(r"^(\w+) :.*\n((?:    .*\n?)+)", text, re.MULTILINE)
+    return {name: " ".join(words.split()) for name, words in entries}
+
+
+@pytest.mark.parametrize(("shortcut", "question"), REPEATED)
+def test_shortcuts_repeat_the_sentences_of_the_question(shortcut, question):
+    """They may say less, and what differs is what the shortcut has of its own."""
+    own = {
+        "mean_interval": {"method"},
+        "f1_score_interval": {"average"},
+        "compare_models": {"confidence_level"},
+    }
+    short, long = explained(shortcut), explained(question)
+    common = (short.keys() & long.keys()) - own.get(shortcut.__name__, set())
+    assert common
+    for name in common:
+        assert long[name].startswith(short[name]), name
+
+
+def test_front_doors_name_their_neighbours_and_sources():
+    for door in (f1ci.f1_interval, *(shortcut for shortcut, _ in REPEATED)):
+        text = inspect.getdoc(door)
+        assert "\nSee Also\n" in text, door.__name__
+        assert "\nReferences\n" in text, door.__name__
+        assert not re.search(r"\n        See `", text), door.__name__
+
+
+def test_the_front_page_of_help_names_every_kind_and_shortcut():
+    table = f1ci.__doc__
+    kinds = ("Counts", "Matrix", "Labels", "Units", "Scores", "Runs")
+    assert all(name in table for name in (*kinds, "f1_interval", "mean_interval", "sample_size"))
+    assert all(
+        shortcut.__name__ in table for shortcut, _ in REPEATED if "f1_score" not in str(shortcut)
+    )

@@ -1,4 +1,4 @@
-"""The calculator's kernels against the package, in Chromium without a page."""
+"""The calculator's kernels against the package, in Node."""
 
 from __future__ import annotations
 
@@ -11,37 +11,30 @@ from fractions import Fraction
 import numpy as np
 import oracle
 import pytest
-from compendium import ROOT
+import scripts
+from scipy import stats
 
 import f1ci
 from f1ci.methods.paired import exact_p_value
 
 pytestmark = pytest.mark.slow
 
-STATIC = ROOT / "book" / "_static"
+STATIC = scripts.STATIC
 
 # What the calculator promises, and what averages keep whose classes all have items.
 PROMISED = 1e-6
 EXACT = 1e-9
 LEVELS = [0.5, 0.95, 0.9999]
 WEIGHTS = [(0.5, 0.5), (0.8, 0.2), (0.1, 0.9)]
-F1_METHODS = {
-    "wilson_indirect": "wilsonIndirect",
-    "wilson_direct": "wilsonDirect",
-    "wald": "wald",
-}
+# The explorer's methods that need no sum over counts.
+CLOSED_FORMS = """() => Object.entries(explorer.METHODS)
+  .filter(([, { limits }]) => Object.values(f1ci).includes(limits)).map(([name]) => name)"""
+(F1_METHODS,) = scripts.evaluate(CLOSED_FORMS, [0])
 
 
-@pytest.fixture(scope="module")
-def evaluate(browser):
-    """``evaluate("c => ...", data)``: the expression for every element, as an array."""
-    tab = browser.new_page()
-    for name in ("f1ci", "averages"):
-        tab.add_script_tag(path=STATIC / f"{name}.js")
-    yield lambda expression, data: np.array(
-        tab.evaluate(f"data => data.map({expression})", data), dtype=float
-    )
-    tab.close()
+def evaluate(expression, data):
+    """Return the value of ``"c => ..."`` for every element, as an array."""
+    return np.array(scripts.evaluate(expression, data), dtype=float)
 
 
 def count_vectors(number):
@@ -65,20 +58,20 @@ def package_limits(function, *args, **options):
 
 
 @pytest.mark.parametrize("method", F1_METHODS)
-def test_f1_intervals(evaluate, method):
+def test_f1_intervals(method):
     counts = COUNTS[COUNTS.sum(axis=1) > 0]
-    kernel = F1_METHODS[method]
+    kernel = f"explorer.METHODS.{method}.limits"
     tp, fp, fn = counts.T
     for level in LEVELS:
         theirs = package_limits(f1ci.f1_interval, tp, fp, fn, method=method, confidence_level=level)
-        ours = evaluate(f"c => f1ci.{kernel}(c[0], c[1], {level})", np.c_[tp, fp + fn].tolist())
+        ours = evaluate(f"c => {kernel}(c[0], c[1], {level})", np.c_[tp, fp + fn].tolist())
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
     # Nothing known, nothing said.
-    assert evaluate(f"c => f1ci.{kernel}(c, c, 0.95)", [0]).tolist() == [[0, 1]]
+    assert evaluate(f"c => {kernel}(c, c, 0.95)", [0]).tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize(("a", "b"), [*WEIGHTS, (1, 1), (1, 0), (0, 1)])
-def test_tversky_intervals(evaluate, a, b):
+def test_tversky_intervals(a, b):
     defined = COUNTS[COUNTS @ (1, a, b) > 0]
     x, y, w = defined.astype(np.int64).T
     tables = np.stack([0 * x, y, w, x], axis=-1).reshape(-1, 2, 2)
@@ -115,7 +108,7 @@ def unseen(tables):
     return (tables.sum(axis=1) + tables.sum(axis=2) == 0).sum(axis=1)
 
 
-def check_averages(evaluate, tables, weights, level, nearness):
+def check_averages(tables, weights, level, nearness):
     """Compare estimates and limits on the page with those of the package."""
     a, b = weights
     for average in ("macro", "weighted"):
@@ -128,17 +121,17 @@ def check_averages(evaluate, tables, weights, level, nearness):
 
 
 @pytest.mark.parametrize("r", range(2, 13))
-def test_averages_of_5000_matrices(evaluate, r):
+def test_averages_of_5000_matrices(r):
     rng = np.random.default_rng(r)
     for weights, level in zip(WEIGHTS, (0.95, 0.8, 0.9999), strict=True):
         tables = matrices(r, 250, rng)
         tables = tables[unseen(tables) == 0]
         assert 3 * len(tables) * 11 > 4_500
-        check_averages(evaluate, tables, weights, level, EXACT)
+        check_averages(tables, weights, level, EXACT)
 
 
 @pytest.mark.parametrize("r", [3, 5, 9])
-def test_averages_of_classes_without_items(evaluate, r):
+def test_averages_of_classes_without_items(r):
     """A class that was named may score anything, so limits of macro F1 are wide.
 
     Where the score of such a class is almost 0 or 1, rounding decides where its search ends.
@@ -147,10 +140,10 @@ def test_averages_of_classes_without_items(evaluate, r):
     for level in (0.8, 0.95, 0.9999):
         tables = matrices(r, 250, rng)
         tables = tables[unseen(tables) > 0]
-        check_averages(evaluate, tables, (0.5, 0.5), level, PROMISED)
+        check_averages(tables, (0.5, 0.5), level, PROMISED)
 
 
-def test_averages_of_more_than_30_classes(evaluate):
+def test_averages_of_more_than_30_classes():
     """Of these not all cells are looked at, and many classes are alike in size."""
     rng = np.random.default_rng(30)
     for r in (30, 31, 40, 100):
@@ -158,7 +151,7 @@ def test_averages_of_more_than_30_classes(evaluate):
         tables = right + rng.poisson(np.array([0.002, 0.02, 0.1, 1.0])[:, None, None], (4, r, r))
         tables = tables[unseen(tables) == 0]
         assert len(tables)
-        check_averages(evaluate, tables, (0.5, 0.5), 0.95, PROMISED)
+        check_averages(tables, (0.5, 0.5), 0.95, PROMISED)
 
 
 def named(cells):
@@ -178,7 +171,7 @@ def both(cells):
     return f1ci.Labels(y_true, {"A": a, "B": b})
 
 
-def test_differences(evaluate):
+def test_differences():
     rng = np.random.default_rng(7)
     cells = [rng.integers(0, n + 1, (2, 2, 2)) for n in rng.choice([2, 5, 40, 500], 200)]
     cells += [np.array([1, *c]).reshape(2, 2, 2) for c in itertools.product((0, 2), repeat=7)]
@@ -193,7 +186,61 @@ def test_differences(evaluate):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
 
 
-def test_randomisation_of_few_items(evaluate):
+# Scores over units
+
+METRICS = {(0.5, 0.5): "f1", (1, 0): "precision", (0, 1): "recall", (1, 1): "jaccard"}
+
+
+def units(rng, number):
+    """TP, FP and FN of a few units and of many, empty ones and large ones among them."""
+    sizes = rng.choice([2, 5, 50, 1000], number)
+    tables = [rng.integers(0, size, (rng.integers(2, 40), 3)) for size in sizes]
+    return [table for table in tables if table[:, 0].sum() > 0]
+
+
+def test_score_limits_of_units():
+    tables = units(np.random.default_rng(5), 150)
+    for (a, b), metric in METRICS.items():
+        theirs = [package_limits(f1ci.Units(table).interval, metric) for table in tables]
+        call = f"t => units.scoreLimits(t.map(([x, y, w]) => ({{ x, y, w }})), {a}, {b}, 0.95)"
+        ours = evaluate(call, [table.tolist() for table in tables])
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=EXACT)
+
+
+OF_SCORES = "s => { const of = (v) => v.map((x) => ({ x, y: 0, w: 1 - x })); "
+
+
+def test_means_of_scores_and_their_differences():
+    rng = np.random.default_rng(6)
+    pairs = [rng.beta(5, 1, (2, rng.integers(2, 60))).round(2) for _ in range(150)]
+    pairs[:10] = [pair[::-1] * [[1], [0]] + pair[:1] * [[0], [1]] for pair in pairs[:10]]
+    ours = evaluate(
+        OF_SCORES + "return units.scoreLimits(of(s[0]), 0, 1, 0.8) }",
+        [pair.tolist() for pair in pairs],
+    )
+    tests = [f1ci.Scores({"a": a, "b": b}) for a, b in pairs]
+    theirs = [package_limits(test.interval, model="a", confidence_level=0.8) for test in tests]
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=EXACT)
+    call = (
+        "const d = units.difference(of(s[0]), of(s[1]), 0, 1, 0.95); return [d.low, d.high, d.p] }"
+    )
+    ours = evaluate(OF_SCORES + call, [pair.tolist() for pair in pairs])
+    results = [test.difference() for test in tests]
+    theirs = [[*test.interval, test.p_value] for test in results]
+    np.testing.assert_allclose(ours[:, :2], np.array(theirs)[:, :2], rtol=0, atol=EXACT)
+    known = np.isfinite(ours[:, 2])
+    # The package finds the level at which zero enters to 1e-8.
+    np.testing.assert_allclose(ours[known, 2], np.array(theirs)[known, 2], rtol=0, atol=1e-8)
+
+
+def test_the_quantiles_of_student():
+    cases = [*itertools.product([0.5, 0.95, 0.9999], [1, 1.3, 2.7, 10.1, 400.5])]
+    expected = [stats.t.ppf((1 + level) / 2, df) for level, df in cases]
+    ours = evaluate("c => units.studentQuantile(...c)", cases)
+    np.testing.assert_allclose(ours, expected, rtol=EXACT)
+
+
+def test_randomisation_of_few_items():
     """By all swaps, in fractions."""
     rng = np.random.default_rng(8)
     tables = [rng.integers(0, 3, (2, 2, 2)) for _ in range(40)]
@@ -203,7 +250,7 @@ def test_randomisation_of_few_items(evaluate):
     np.testing.assert_allclose(ours, expected, rtol=1e-12)
 
 
-def test_randomisation_of_many_items(evaluate):
+def test_randomisation_of_many_items():
     rng = np.random.default_rng(8)
     tables = [rng.integers(0, n, (2, 2, 2)) for n in [400] * 20 + [4000] * 5]
     expected = [exact_p_value(c, 0.5, 0.5) for c in tables]
@@ -211,7 +258,7 @@ def test_randomisation_of_many_items(evaluate):
     np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-19)
 
 
-def test_sample_sizes(evaluate):
+def test_sample_sizes():
     call = """([b, half, share]) => {
         const plan = f1ci.sampleSize(b, half, share, 0.95);
         return [plan.positives, plan.total];
@@ -246,7 +293,7 @@ FITTING = """([bands, positives]) => f1ci.fittingCounts(bands, positives)
         ({"precision": "1.00", "recall": "1.00"}, 150),
     ],
 )
-def test_counts_that_fit_a_rounding(evaluate, printed, positives):
+def test_counts_that_fit_a_rounding(printed, positives):
     """Every pair of TP and FP is tried."""
     expected = set()
     for tp, fp in itertools.product(range(1, positives + 1), range(600)):
@@ -268,7 +315,7 @@ def test_counts_that_fit_a_rounding(evaluate, printed, positives):
 EXAMPLES = json.loads((STATIC / "f1ci.json").read_text())
 
 
-def test_the_examples_are_right(evaluate):
+def test_the_examples_are_right():
     """The results beside f1ci.js are those of the package, to their eight digits or more."""
     for example in EXAMPLES:
         call = f"given => [f1ci.{example['function']}(...given)].flat()"
@@ -280,7 +327,7 @@ def test_the_examples_are_right(evaluate):
     assert by_name["wilsonIndirect"] == pytest.approx([low, high], abs=1e-9)
 
 
-def test_every_kernel_has_a_type_and_every_type_a_kernel(evaluate):
+def test_every_kernel_has_a_type_and_every_type_a_kernel():
     types = re.findall(r"^  (\w+)\(", (STATIC / "f1ci.d.ts").read_text(), re.M)
     missing = evaluate("name => !(name in f1ci)", [*types])
     assert not missing.any()

@@ -1,31 +1,36 @@
-"""What people paste, and what it means: the table of cases, read in Chromium."""
+"""What people paste, and what it means: the table of cases, read in Node."""
 
 from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from compendium import ROOT
+from scripts import evaluate
 from sklearn.metrics import classification_report, f1_score
 
-pytestmark = pytest.mark.slow
-
 CASES = json.loads((ROOT / "tests" / "cases" / "pasted.json").read_text())
-STATIC = ROOT / "book" / "_static"
+ACCOUNTS = Path(__file__).with_name("accounts.js")
 
-# The first reading; of predictions also the choice of columns, and what is counted in them.
+# The first reading; of tables also the choice of columns, and what is counted in them.
 OUTCOME = """({ text, files }) => {
   try {
     const { readings, question } = files ? reader.readFiles(files) : reader.read(text);
     const found = { ...readings[0], number: readings.length, question };
+    if (question !== null) return found;
+    const choose = { predictions: tables.choose, scores: reader.chooseScores }[found.kind];
+    const choice = choose ? choose(found.table) : null;
+    const notes = [...found.notes, found.how ?? "", ...(choice?.notes ?? [])];
+    Object.assign(found, choice, { notes });
+    if (choice?.question) return found;
+    const { positive, question: asked } = reader.positiveOf(readings[0], choice);
+    Object.assign(found, { positive, question: asked });
     if (found.kind !== "predictions") return found;
-    const choice = tables.choose(found.table);
-    Object.assign(found, choice, { notes: [found.how, ...choice.notes] });
-    if (choice.question !== null) return found;
-    if (choice.b) return { ...found, cells: tables.comparisonOf(found.table, choice) };
+    if (choice.b) return { ...found, cells: tables.comparisonOf(found.table, found) };
     return { ...found, labels: choice.classes, matrix: tables.matrixOf(found.table, choice) };
   } catch (sentence) {
     if (typeof sentence !== "string") throw sentence;
@@ -35,17 +40,15 @@ OUTCOME = """({ text, files }) => {
 
 
 @pytest.fixture(scope="module")
-def tab(browser):
-    tab = browser.new_page()
-    for name in ("f1ci", "averages", "cells", "matrices", "tables", "reader", "results"):
-        tab.add_script_tag(path=STATIC / f"{name}.js")
-    yield tab
-    tab.close()
+def outcomes():
+    """What each case is read as, by its name."""
+    found = evaluate(OUTCOME, CASES)
+    return {case["name"]: one for case, one in zip(CASES, found, strict=True)}
 
 
-@pytest.fixture(scope="module")
-def outcome(tab):
-    return lambda **given: tab.evaluate(OUTCOME, given)
+def outcome(**given):
+    """Read one text."""
+    return evaluate(OUTCOME, [given])[0]
 
 
 def check_scores(found, case):
@@ -70,9 +73,27 @@ def check_words(found, case):
         assert found["said"].endswith("(turned)") == case.get("turned", False)
 
 
+POSITIVE = "Which class is the positive one?"
+COUNTED = ("tp", "fp", "fn")
+PAIRS = ("both", "onlyA", "onlyB", "none")
+
+
+def check_counts(found, case):
+    """Compare counts of one class, of several, of units, and of pairs."""
+    if "counts" in case:
+        assert [found["counts"][key] for key in (*COUNTED, "tn")] == case["counts"]
+    if "rows" in case:
+        rows = [[row["name"], *(row[key] for key in COUNTED)] for row in found["rows"]]
+        assert rows == case["rows"]
+    if "pairs" in case:
+        assert [found[key] for key in PAIRS] == case["pairs"]
+    if "micro" in case:
+        assert found["micro"]["positives"] == case["micro"]
+
+
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_every_case_is_read_as_it_is_meant(outcome, tab, case):
-    found = outcome(text=case.get("text"), files=case.get("files"))
+def test_every_case_is_read_as_it_is_meant(outcomes, case):
+    found = outcomes[case["name"]]
     if "refuses" in case:
         assert case["refuses"] in found["refused"]
         return
@@ -81,17 +102,26 @@ def test_every_case_is_read_as_it_is_meant(outcome, tab, case):
         assert case["asks"] in found["question"]
         assert found["number"] == case.get("readings", 1)
         return
-    assert found["question"] is None
-    if "counts" in case:
-        assert [found["counts"][key] for key in ("tp", "fp", "fn", "tn")] == case["counts"]
-    for key in ("matrix", "labels", "truth", "a", "b", "cells"):
+    # Which of two classes is positive is asked after they have been counted.
+    assert found["question"] == (POSITIVE if found["question"] and not found["positive"] else None)
+    check_counts(found, case)
+    for key in ("kind", "matrix", "labels", "truth", "a", "b", "group", "cells", "positive"):
         if key in case:
             assert found[key] == case[key]
     check_scores(found, case)
-    if "positive" in case:
-        labels = found.get("labels") or found["classes"]
-        assert tab.evaluate("labels => tables.positiveOf(labels)", labels) == case["positive"]
     check_words(found, case)
+
+
+def test_a_reader_accounts_for_every_number():
+    """Each number of a text is in the reading, in a note, or in a line that a note names.
+
+    This is asked of all cases, and of mutations of them: lines and numbers that are left out, put
+    in or changed, other separators, and two cases in one text.
+    """
+    texts = [one["text"] for case in CASES for one in case.get("files", [case])]
+    assert evaluate("(text) => accounts.fault(text)", texts, ACCOUNTS) == [""] * len(texts)
+    (faults,) = evaluate("(texts) => accounts.faults(texts, 3000, 7)", [texts], ACCOUNTS)
+    assert faults == []
 
 
 # What programs print today, and what they print of random data
@@ -102,7 +132,7 @@ def random_labels(rng, n=60, classes=("cat", "dog", "owl")):
     return true, np.where(rng.random(n) < 0.7, true, rng.choice(classes, n))
 
 
-def test_matrices_that_pandas_writes_are_read(outcome):
+def test_matrices_that_pandas_writes_are_read():
     true, pred = random_labels(np.random.default_rng(11))
     table = pd.crosstab(true, pred, rownames=["true"], colnames=["predicted"])
     sums = pd.crosstab(true, pred, rownames=["y"], colnames=["y_pred"], margins=True)
@@ -110,7 +140,7 @@ def test_matrices_that_pandas_writes_are_read(outcome):
         assert outcome(text=text)["matrix"] == table.to_numpy().tolist()
 
 
-def test_predictions_that_pandas_writes_are_read(outcome):
+def test_predictions_that_pandas_writes_are_read():
     true, pred = random_labels(np.random.default_rng(11))
     expected = pd.crosstab(true, pred).to_numpy().tolist()
     frame = pd.DataFrame({"text": [f"Line, {k}" for k in range(60)], "gold": true, "bert": pred})
@@ -129,10 +159,10 @@ RESULTS = """text => {
 
 
 @pytest.mark.parametrize(("n", "digits"), [(40, 2), (90, 2), (2000, 4)])
-def test_a_report_gives_its_counts_back(tab, n, digits):
+def test_a_report_gives_its_counts_back(n, digits):
     """The F1 of every class is within those of the tables that fit."""
     true, pred = random_labels(np.random.default_rng(12), n)
-    for row in tab.evaluate(RESULTS, classification_report(true, pred, digits=digits)):
+    for row in evaluate(RESULTS, [classification_report(true, pred, digits=digits)])[0]:
         name = row["name"]
         f1 = f1_score(true == name, pred == name)
         assert row.get("least", f1) - 1e-12 <= f1 <= row.get("most", f1) + 1e-12
