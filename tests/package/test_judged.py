@@ -168,7 +168,7 @@ def test_strata_with_too_few_checked_items_join_the_most_alike():
         ({"judge": [1, None] * 4}, "judge must not hold missing labels, got None at position 1"),
         ({"judge": [0.3, 0.9] * 4}, "must hold classes, got the fraction 0.3; compare prob"),
         ({"judge": [1, 0] * 4, "class_shares": {0: 0.5, 1: 0.5}}, "class_shares is not for a jud"),
-        ({"judge": [1, 0] * 4, "groups": range(8)}, "not for groups of items"),
+        ({"judge": [1, 0] * 4, "groups": range(8)}, "drawn one by one, not for groups"),
         ({"strata": [0, 1] * 4, "stratum_counts": {0: 4}}, "above 0 for stratum 1, which has"),
         ({"strata": [0, 1] * 4, "stratum_counts": {0: 4, 1: 2.5}}, "whole number .* got 2.5"),
         ({"strata": [0, 1] * 4, "stratum_counts": {0: 4, 1: 2, 2: 1}}, "join a stratum without"),
