@@ -78,7 +78,7 @@ say("prevalence-rare-low", interval.low)
 say("prevalence-rare-high", interval.high)
 print(interval)
 
-# %% mystnb={"image": {"alt": "F1 against the share of positives, a rising curve with a band: near 0.13 where one item in fifty is positive, near 0.86 at the test set's own share, near 0.93 where nearly all are positive."}, "figure": {"caption": "F1 of the orange juice rule and its 95 % limits, if another share of the items is positive. The dot is the test set's own share.", "name": "fig-another-prevalence"}}
+# %% mystnb={"image": {"alt": "F1 against the share of positives, a rising curve with a band: near 0.13 where one item in fifty is positive, near 0.86 at the test set's own share, near 0.93 where nearly all are positive."}, "figure": {"caption": "F1 of the orange juice rule and its 95 % limits, if another share of the items is positive. The dot is the test set's own share.", "name": "fig-another-prevalence-orange-juice"}}
 # Draw F1 and its limits against the prevalence.
 figure, axes = figures.subplots(height=2.6)
 grid = np.linspace(0.01, 0.97, 49)

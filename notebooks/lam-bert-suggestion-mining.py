@@ -160,7 +160,7 @@ def draw_interval(axis, place, method, interval):
         axis.annotate(f"{end:.3f}", (end, place), **where)
 
 
-# %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere.", "name": "fig-lam-bert-intervals"}}
+# %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere.", "name": "fig-lam-bert-suggestion-mining-intervals"}}
 # Draw the four intervals, with the other study's score as a dotted line.
 figure, axis = figures.subplots(height=3.0)
 for place, (method, interval) in enumerate(intervals.items()):
@@ -325,7 +325,7 @@ show.table(
 # At these sizes the *expected* interval just excludes the other value, so the chance of finding a
 # difference is one half. For a chance of 80 %, multiply by {glue:text}`lam-bert-power:.2f`.
 
-# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a rising straight line on logarithmic axes, from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets, the number for a fixed value, and the sentences of this test set, below everything."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference. Both axes are logarithmic.", "name": "fig-lam-bert-sentences"}}
+# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a rising straight line on logarithmic axes, from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets, the number for a fixed value, and the sentences of this test set, below everything."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference. Both axes are logarithmic.", "name": "fig-lam-bert-suggestion-mining-sentences"}}
 # Draw how many sentences each comparison needs.
 figure, axis = figures.subplots(height=4.2)
 blue = figures.COLOURS["blue"]
