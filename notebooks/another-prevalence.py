@@ -148,7 +148,7 @@ def weighted(tables, shares):
 
 def covered_and_length(low, high, truth):
     """Return how often limits hold the truth, and their mean length."""
-    return np.mean((low <= truth) & (truth <= high)), np.mean(high - low)
+    return np.mean(f1ci.coverage.covers(low, high, truth)), np.mean(high - low)
 
 
 def show_study(key, study):
@@ -311,7 +311,7 @@ show_study("prevalence-strata", study)
 # Compute our intervals and those of the t test in simulated test sets.
 def share_inside(limits, truth):
     """Return how many intervals hold the truth."""
-    return np.mean([low <= truth <= high for low, high in limits])
+    return np.mean([f1ci.coverage.covers(*ends, truth) for ends in limits])
 
 
 def covered_and_long(limits, truth):
