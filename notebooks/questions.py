@@ -449,7 +449,7 @@ quote(spans=f"{spans:.2f}", documents=documents)
 
 # %% [markdown]
 # From the counts of each document, the interval has a coverage of {glue:text}`questions-documents:.3f`. The chapter on
-# [many documents](/book/compare.md) has more.
+# [units](/book/units.md) has more.
 #
 # (question-dice)=
 # ## Is Dice the same as F1? What is its interval for segmentation?
