@@ -721,8 +721,18 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
         return _units_of_index(metric, index, table, grouped=data.grouped)
     if metric.average == "samples":
         return _mean_over_units(metric, index, table)
-    # A matrix with one more class, "nothing", in which spans stand that only one side has.
-    matter = np.array([True, index.a > 0.0, index.b > 0.0 or metric.average == "weighted"])
+    held = _held_by_classes(index, metric.average == "weighted", table)
+    of_classes = mean_of(metric.average, index, tuple(range(table.shape[2])))
+    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
+    return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
+
+
+def _held_by_classes(index: Tversky, weighted: bool, table: Array) -> Held:
+    """Return what units hold, from TP, FP and FN by class, (units, 3, classes).
+
+    The matrix has one more class, "nothing", for spans that only the truth, or only the model has.
+    """
+    matter = np.array([True, index.a > 0.0, index.b > 0.0 or weighted])
     r = table.shape[2]
     classes = np.arange(r)
     nothing = np.full(r, r)
@@ -731,10 +741,7 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     ]
     cells = Cells(r + 1, true.ravel(), predicted.ravel())
     counts = table[:, matter].reshape(len(table), -1)
-    held = Held(counts, cells, np.tile(classes, matter.sum()))
-    of_classes = mean_of(metric.average, index, tuple(range(r)))
-    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
-    return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
+    return Held(counts, cells, np.tile(classes, matter.sum()))
 
 
 # The cells TP, FP and FN of a matrix of two classes.
