@@ -181,6 +181,14 @@ class RunsSample(Sample):
         return [f"run {k + 1}{name}" for name, of in recipes for k in range(len(of.samples))]
 
     @property
+    def alike_runs(self) -> list[tuple[str, int]]:
+        """The recipes whose runs all predict the same, and their numbers of runs."""
+        names = [""] if len(self.recipes) == 1 else [f" of {name}" for name in self.models]
+        recipes = zip(names, self.recipes, strict=True)
+        alike = [(name, of) for name, of in recipes if not np.ptp(of.moves, axis=0).any()]
+        return [(name, len(of.samples)) for name, of in alike]
+
+    @property
     def counted(self) -> Array:
         """The mean of the scores, or the change of this mean."""
         return np.asarray(_change([np.asarray(part.scores.mean()) for part in self.recipes]))

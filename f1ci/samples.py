@@ -115,6 +115,11 @@ class Sample:
         return self.metric.name
 
     @property
+    def alike_runs(self) -> list[tuple[str, int]]:
+        """The recipes whose runs all predict the same."""
+        return []
+
+    @property
     def parts(self) -> list[Sample]:
         """The samples of single models."""
         return [self]

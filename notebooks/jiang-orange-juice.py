@@ -705,7 +705,7 @@ def draw_items(axis):
     for beta, colour in zip(betas_drawn, ("blue", "vermilion", "green", "purple"), strict=False):
         metric = f1ci.metrics.fbeta(beta)
         for bound, line in LINES.items():
-            label = f"$F_{{{beta:g}}}$, {bound} bound"
+            label = f"$F_{{{beta:g}}}$" if bound == "sharp" else None
             total = [PLANS[bound](metric, w).total for w in widths.tolist()]
             axis.plot(widths, total, line, color=figures.COLOURS[colour], label=label)
     width_axis(axis, xlabel="half width")
@@ -715,10 +715,10 @@ def draw_items(axis):
 # Draw items against half width, and positives against beta.
 figure, (left, right) = figures.subplots(2, 1, height=6.4)
 draw_items(left)
-left.set_title("Items for a width")
+left.set_title("Items for a width (dashed: published bound)")
 look = {"markersize": 7, "color": "black", "label": "your plan"}
 left.plot(plan_half_width, own_plans["sharp"].total, "o", **look)
-left.legend(fontsize="small")
+left.legend(loc="lower left")
 some_metrics = [f1ci.metrics.fbeta(beta) for beta in np.geomspace(0.2, 5, 120).tolist()]
 for bound, style in LINES.items():
     relative = [BOUNDS[bound](metric) / metric.b / 0.25 for metric in some_metrics]

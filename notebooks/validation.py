@@ -533,7 +533,7 @@ say("validation-peer-near-perfect-length", near_perfect[0] / near_perfect[1])
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
 # Draw the coverage of each method in each design.
-figure, axes = figures.subplots(3, 2, height=8.4, sharex=True, sharey=True)
+figure, axes = figures.subplots(3, 2, height=10.5, sharex=True, sharey=True)
 left = 0.72
 # Long names have two lines.
 names_beside = [m if len(m) < 14 else m.replace(", ", "\n", 1) for m in reversed(methods)]

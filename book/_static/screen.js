@@ -37,21 +37,12 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   addEventListener("hashchange", showNumber);
   addEventListener("load", showNumber);
-  // A picture scrolls without its caption.
-  for (const picture of article.querySelectorAll("figure > img, figure > a:has(> img)")) {
-    const box = document.createElement("div");
-    box.className = "picture";
-    picture.replaceWith(box);
-    box.append(picture);
-  }
   const BOXES = [
     ".wide",
     ".pst-scrollable-table-container",
     ".text_html",
     "div.math",
-    ".picture",
     ".calc-scroll",
-    ".output:has(> img)",
     "pre",
     ".formula",
     "mjx-container[display]",
@@ -77,10 +68,6 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const survey = () => {
     boxFormulas();
-    // A narrow figure (480 px) is still legible at a phone's width; a wide one scrolls.
-    for (const image of article.querySelectorAll("figure img, .cell_output img")) {
-      image.classList.toggle("narrow", image.naturalWidth > 0 && image.naturalWidth < 500);
-    }
     // With what scrolled before and does not any more.
     for (const box of article.querySelectorAll(`${BOXES}, [data-scrolls]`)) {
       const style = getComputedStyle(box);

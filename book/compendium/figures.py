@@ -4,7 +4,7 @@ Every figure is drawn in two widths: that of the book's text, and that of a phon
 letters keep their size. The colours are those of Okabe and Ito (2008), which people with any kind
 of colour vision can tell apart. The methods also differ by line style and marker. Figures have a
 white ground and can be used anywhere. For dark pages the book draws them in other colours
-(:mod:`compendium.pictures`)::
+(:mod:`compendium.pages`)::
 
     figure, axes = figures.subplots()
     axes.plot(f1, coverage, **figures.METHODS["wald"])
