@@ -53,7 +53,7 @@ level = {"confidence_level": confidence_level}
 # Compute our intervals and those of the t test in simulated test sets.
 def share_inside(limits, truth):
     """Return how many intervals contain the truth."""
-    return np.mean([low <= truth <= high for low, high in limits])
+    return np.mean([f1ci.coverage.covers(*ends, truth) for ends in limits])
 
 
 def covered_and_long(limits, truth):
