@@ -144,8 +144,8 @@ def _picture(mode: str, image: re.Match[str], files: list[Path], page: Path) -> 
         f'<source media="(max-width: 576px)" srcset="{path}" {size}>' for path, size in narrow
     ]
     shown = image[0].replace(f'src="{image[1]}"', f'src="{wide}" {size} loading="lazy"')
-    shown = shown.replace("<img ", f'<img class="only-{mode}" ', 1)
-    return f'<picture class="only-{mode}">{"".join(sources)}{shown}</picture>'
+    shown = shown.replace("<img ", '<img class="dark-light" ', 1)  # the theme leaves it as it is
+    return f'<picture class="in-{mode}">{"".join(sources)}{shown}</picture>'
 
 
 def _size(path: Path) -> str:

@@ -53,7 +53,7 @@ def test_a_page_shows_a_figure_in_the_width_and_the_colours_of_its_screen(result
             in found
         )
         assert (
-            f'<img class="only-{mode}" alt="A line." src="{wide}" width="612" height="173"' in found
+            f'<img class="dark-light" alt="A line." src="{wide}" width="612" height="173"' in found
         )
     dark = (site / "_images" / "4f2c.dark.svg").read_text("utf-8")
     assert "#d55e00" in shown.data  # Wald's vermilion
