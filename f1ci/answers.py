@@ -2,9 +2,11 @@
 
 Every question of every kind of data comes here, and this is the one place that warns. Warnings tell
 that a score is undefined, that an average leaves a class out, that two models' averages are over
-different classes, that a standard error is zero, or that a class has fewer than three items that
-matter to its score. (Over 27 designs with so few expected items the score limits of averages cover
-98 % on average instead of 95 %, and are long; the delta method covers 55 %.)
+different classes, that a standard error is zero, that the runs of a recipe are one model, or that
+little is known: because a class has fewer than three items that matter to its score, because fewer
+than three items stand for a known share of the population, or because a few units hold nearly
+everything. (Over 27 designs with so few expected items the score limits of averages cover 98 % on
+average instead of 95 %, and are long; the delta method covers 55 %.)
 """
 
 from __future__ import annotations
@@ -77,9 +79,7 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
     z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
-    note = ""
-    if isinstance(sample, UnitSample) and method_name == "score" and not low.ndim:
-        note = _if_no_unit_fails(sample, z, float(high - low))
+    is_score = method_name == "score" and asked.alternative == "two-sided"
     return Interval(
         _number(sample.counted),
         _number(low),
@@ -91,12 +91,14 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
         tuple(sample.classes or ()) if sample.each else None,
         asked.alternative,
         sample.over,
-        note,
+        _if_no_unit_fails(sample, z, high - low) if is_score else "",
     )
 
 
-def _if_no_unit_fails(sample: UnitSample, z: FloatOrArray, length: float) -> str:
-    """Return the logit limits in words, if they are much shorter than score limits."""
+def _if_no_unit_fails(sample: Sample, z: FloatOrArray, length: Array) -> str:
+    """Return the logit limits of units in words, if they are much shorter than score limits."""
+    if not isinstance(sample, UnitSample) or sample.each:
+        return ""
     low, high = sample.logit_limits(z)
     if not 0.0 < high - low < _MUCH_SHORTER * length:
         return ""
@@ -198,11 +200,39 @@ def check(sample: Sample, method: Method, name: str = "") -> None:
     _check_undefined(sample, name)
     _check_left_out(sample, name)
     _check_error(sample, method, name)
-    for part in sample.parts:
-        few = None if part.matrix is None else part.metric.with_few_items(part.matrix)
+    for recipe, runs in sample.alike_runs:
+        text = f"{name}: the {runs} runs{recipe} predict the same, so that their seeds did nothing"
+        warn(f"{text}, and the interval is for new items alone", IntervalWarning)
+    any(_is_small(part, name) for part in sample.parts)
+
+
+def _is_small(part: Sample, name: str) -> bool:
+    """Tell if little is known of a score because of few items, or few units; warn of it."""
+    if part.matrix is not None:
+        few = part.metric.with_few_items(part.matrix)
         if few is not None and few.any():
             _warn_of_few(few, name, part)
-            return
+            return True
+        known = part.metric.few_for_a_share(part.matrix)
+        if known is not None:
+            stand = "1 item stands" if known[0] == 1 else f"{known[0]} items stand"
+            text = f"{name}: {stand} for {100 * known[1]:.2g} % of the population"
+            warn(f"{text}, so that little is known of this part", SmallSampleWarning)
+            return True
+    return isinstance(part, UnitSample) and _has_few_units(part.moves.share, name)
+
+
+def _has_few_units(share: Array, name: str) -> bool:
+    """Tell if units with these shares of what matters are worth few of one size; warn of it."""
+    worth = float(np.min(1.0 / np.maximum((share**2).sum(axis=0), 1e-9)))
+    if round(worth, 9) > FEW:
+        return False
+    number = int(np.max((share > 0.0).sum(axis=0)))
+    units = "one unit" if number == 1 else f"{number} units, as good as {worth:.2g} of one size"
+    largest = f"the largest holds {100 * np.max(share):.3g} %"
+    text = f"{name} rests on {units} ({largest}); units of another kind may be missing"
+    warn(text, SmallSampleWarning)
+    return True
 
 
 def check_alike(samples: Sequence[tuple[str, Sample]]) -> None:
@@ -239,7 +269,14 @@ def _check_undefined(sample: Sample, name: str) -> None:
 
 
 def _check_error(sample: Sample, method: Method, name: str) -> None:
-    """Warn that a standard error is zero, and say what the method does then."""
+    """Warn that a standard error is undefined or zero, and say what the method does if it is zero.
+
+    The geometric mean of recalls has no standard error where a recall is 0: its slope is infinite.
+    """
+    steep = np.isnan(np.asarray(sample.error)) & ~np.isnan(np.asarray(sample.estimate))
+    if steep.any():
+        text = f"{name} has a slope that is not finite{_places(steep, sample)}"
+        warn(f"{text}, so that its standard error is undefined", DegenerateVarianceWarning)
     if not method.at_zero_error or (method.name == "logit" and not sample.logit_needs_error):
         return
     flat = np.asarray(sample.error) == 0.0

@@ -6,15 +6,13 @@ Joint intervals of the delta method extend q standard errors, where q is the qua
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
 The same q serves any interval for one score that is built on a normal quantile z: q replaces z. The
-default is the cautious limits of `f1ci.methods.closed_form` at q, and score limits for averages
-over classes and for known shares. There is one difference. The correlations are those after adding
+default is the cautious limits of `f1ci.methods.closed_form` at q where a score has such limits,
+and score limits otherwise. There is one difference. The correlations are those after adding
 two items to each true class, or to each stratum, of which every classifier gets half right,
 independently of the others (for two classes and two classifiers: half an item in each of the eight
 joint cells). Correlations of estimates without variance would be undefined, and observed ones near
 1 promise too much. That this holds is measured, not proved: in small samples it covers the nominal
 level where the delta method covers as little as nothing, see the book's page on joint intervals.
-Metrics that are not made of Tversky scores (correlation, lift, ...) get limits on the logit scale
-at the same q.
 
 When the method fails: delta in small samples, as for one score; all of them where items depend
 on one another and `groups` does not say so.
@@ -190,24 +188,13 @@ def rows_of_cells(
 
 
 def _method_of(one: Sample, name: str | None) -> Method:
-    """Return the named method for one row of joint intervals, or the default.
-
-    Of all methods that serve the sample, "score" is for averages over classes and for known shares
-    only, where it was tried with joint quantiles. The default is the longest that was tried.
-    """
+    """Return the named method for one row of joint intervals, or the default: the longest."""
     serving = [method.name for method in METHODS.values() if method.serves(one)]
-    if not _score_was_tried(one) and "score" in serving:
-        serving.remove("score")
+    if isinstance(one, UnitSample):  # score limits of units were not tried with a joint quantile
+        serving = [served for served in serving if served != "score"]
     preferred = next(known for known in ("cautious", "score", "logit") if known in serving)
     what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
     return METHODS[preferred if name is None else one_of(name, serving, what)]
-
-
-def _score_was_tried(one: Sample) -> bool:
-    """Tell if score limits with a joint quantile were tried for such a score."""
-    if isinstance(one, UnitSample):
-        return False
-    return one.has_cautious_limits or one.metric.averages
 
 
 def critical_value(covariances: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:

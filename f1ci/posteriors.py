@@ -378,6 +378,12 @@ def bayes_test(
     an absolute error below 1e-10 for up to 10^7 counts and priors from 1/2, and below 1e-7 for up
     to 10^9 counts and priors from 1/4. ``p_rope`` is one minus the other two probabilities.
 
+    When it fails: counts know of new items, and nothing of new training. Take one recipe twice,
+    whose threshold varies from fold to fold by 0.4 standard deviations of its scores. With 400
+    items one of the two recalls is better with a probability of 0.95 or more in 31 % of all
+    cross-validations, and with 2,000 items in 53 %, where 10 % are meant. With three positives
+    this happens in 20 %, although the threshold is the same in all folds.
+
     References
     ----------
     Wang and Li (2019), section 3. Benavoli, Corani, Demsar and Zaffalon (2017),

@@ -289,10 +289,10 @@ class Data:
             See `interval`.
         method : str, optional
             "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall) and
-            accuracy; "score", the default for averages over classes, macro_star and known shares,
-            shorter, and in small samples below the level; "logit", the default for all other
-            metrics and for units; the papers' "delta" (choice I of Yuan & Jiang, remark 2) and, for
-            metrics of two classes, "blur" (choice II).
+            accuracy; "score", the default for all other smooth metrics, shorter, and in small
+            samples below the level; "logit", the default for metrics that are not smooth and for
+            units; the papers' "delta" (choice I of Yuan & Jiang, remark 2) and, for metrics of two
+            classes, "blur" (choice II).
         confidence_level : float, optional
             The nominal level, of all joint intervals together and of each individual one.
 

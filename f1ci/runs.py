@@ -90,7 +90,7 @@ def recipe(metric: Metric, data: Items | UnitCounts, runs: list[int]) -> Recipe:
     of_units = [one.moves for one in samples if isinstance(one, UnitSample)]
     moves = np.array([one.influence for one in of_units])
     holds = np.array([one.share > 0.0 for one in of_units]).any(axis=0)
-    return Recipe(samples, moves, np.asarray(holds, dtype=np.float64), None)
+    return Recipe(samples, moves, np.asarray(holds, dtype=np.float64), of_units[0].strata)
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,14 @@ class RunsSample(Sample):
         names = [""] if len(self.recipes) == 1 else [f" of {name}" for name in self.models]
         recipes = zip(names, self.recipes, strict=True)
         return [f"run {k + 1}{name}" for name, of in recipes for k in range(len(of.samples))]
+
+    @property
+    def alike_runs(self) -> list[tuple[str, int]]:
+        """The recipes whose runs all predict the same, and their numbers of runs."""
+        names = [""] if len(self.recipes) == 1 else [f" of {name}" for name in self.models]
+        recipes = zip(names, self.recipes, strict=True)
+        alike = [(name, of) for name, of in recipes if not np.ptp(of.moves, axis=0).any()]
+        return [(name, len(of.samples)) for name, of in alike]
 
     @property
     def counted(self) -> Array:

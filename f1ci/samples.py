@@ -115,6 +115,11 @@ class Sample:
         return self.metric.name
 
     @property
+    def alike_runs(self) -> list[tuple[str, int]]:
+        """The recipes whose runs all predict the same."""
+        return []
+
+    @property
     def parts(self) -> list[Sample]:
         """The samples of single models."""
         return [self]
@@ -447,6 +452,9 @@ class UnitSample(Sample):
         The confusion matrix of all items.
     of : Metric, optional
         The metric that gives the score from what units hold, if it is another one.
+    strata : ndarray of int, optional
+        The stratum from which each unit was drawn. Then there are no score limits, for which it
+        was not tried what a unit that was not seen may be in each stratum.
     """
 
     def __init__(
@@ -458,6 +466,7 @@ class UnitSample(Sample):
         grouped: bool = False,
         matrix: CellCounts | None = None,
         of: Metric | None = None,
+        strata: Codes | None = None,
     ) -> None:
         self.metric = metric
         self.of = metric if of is None else of
@@ -466,9 +475,10 @@ class UnitSample(Sample):
         self.grouped = grouped
         self.matrix = matrix
         self.range = metric.range
-        self.has_score_limits = metric.smooth
-        moves = [units.moves_of(one.evaluate(self.of), one.table, one.part) for one in held]
-        self.moves = Moves(*(self._of_each(parts) for parts in zip(*moves, strict=True)))
+        self.has_score_limits = metric.smooth and strata is None
+        moves = [units.moves_of(one.evaluate(self.of), one.table, one.part)[:4] for one in held]
+        estimate, influence, left_out, share = map(self._of_each, zip(*moves, strict=True))
+        self.moves = Moves(estimate, influence, left_out, share, strata)
         self.estimate = self.moves.estimate
         self.error = np.sqrt((units.delta_moves(self.moves) ** 2).sum(axis=0))
 
@@ -681,7 +691,8 @@ def _units_of_items(metric: Metric, items: Items) -> UnitSample:
         each = items.counts.ndim > 1
         counts = items.counts.T if each else items.counts[None]
         held = [_held_by_groups(items, of_one, matrix) for of_one in counts]
-        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix)
+        of_groups = items.strata_of_groups()
+        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix, strata=of_groups)
     counts = metric.single(items).unit_counts()
     return _units_of_index(metric, metric.index, counts, grouped=True, matrix=matrix)
 
@@ -710,8 +721,18 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
         return _units_of_index(metric, index, table, grouped=data.grouped)
     if metric.average == "samples":
         return _mean_over_units(metric, index, table)
-    # A matrix with one more class, "nothing", in which spans stand that only one side has.
-    matter = np.array([True, index.a > 0.0, index.b > 0.0 or metric.average == "weighted"])
+    held = _held_by_classes(index, metric.average == "weighted", table)
+    of_classes = mean_of(metric.average, index, tuple(range(table.shape[2])))
+    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
+    return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
+
+
+def _held_by_classes(index: Tversky, weighted: bool, table: Array) -> Held:
+    """Return what units hold, from TP, FP and FN by class, (units, 3, classes).
+
+    The matrix has one more class, "nothing", for spans that only the truth, or only the model has.
+    """
+    matter = np.array([True, index.a > 0.0, index.b > 0.0 or weighted])
     r = table.shape[2]
     classes = np.arange(r)
     nothing = np.full(r, r)
@@ -720,10 +741,7 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     ]
     cells = Cells(r + 1, true.ravel(), predicted.ravel())
     counts = table[:, matter].reshape(len(table), -1)
-    held = Held(counts, cells, np.tile(classes, matter.sum()))
-    of_classes = mean_of(metric.average, index, tuple(range(r)))
-    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
-    return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
+    return Held(counts, cells, np.tile(classes, matter.sum()))
 
 
 # The cells TP, FP and FN of a matrix of two classes.

@@ -1,10 +1,9 @@
 # %% [markdown]
-# # Two models, many documents: the evidence
+# # Two models: the evidence
 #
-# Is model B better than model A? And what if the items come in documents, images or patients? The
-# methods are in [the chapter](/book/compare.md). This page measures them: how often the tests find a
-# difference, and how often the intervals hold the truth. It ends with three ways to go
-# wrong. Nothing on this page is from the papers.
+# Is model B better than model A? The methods are in [the chapter](/book/compare.md). This page measures how often the tests find a
+# difference, also on the same documents, and ends with two ways to go wrong. Scores of one model over documents, images or patients
+# are on [a page of their own](units-and-means.ipynb). Nothing on this page is from the papers.
 #
 # **In short.** An interval *covers* if it holds the true score. A 95 % interval should do so in a share of 0.95 of the samples.
 #
@@ -12,30 +11,25 @@
 #   sets, in the designs of the first table. In another small design it does so in {glue:text}`compare-size-precision:.3f`.
 # - Plans for a power of {glue:text}`compare-power-wanted:.2f` give {glue:text}`compare-power-low:.3f` to
 #   {glue:text}`compare-power-high:.3f`. (*Power* is the probability to find a difference that exists.)
-# - For counts by document and an F1 of 0.8, our intervals cover between {glue:text}`compare-least-logit:.3f` and
-#   {glue:text}`compare-most-logit:.3f`. The delta method covers {glue:text}`compare-least-delta:.3f` at worst.
-# - At an F1 of 0.95 and strong correlation our intervals fall short too: they cover
-#   {glue:text}`compare-near-worst-logit:.3f` in the worst design.
+# - For the difference of two models on the same documents our interval covers {glue:text}`compare-difference-logit:.3f` or more in six designs.
 #
 # ```python
 # import f1ci
 #
 # test = f1ci.Labels(y_true, {"A": y_pred_a, "B": y_pred_b}).difference(margin=0.02)
 # test.estimate, test.p_value, test.p_equivalent
-# f1ci.Units(counts).interval()  # one row (tp, fp, fn) for each document
+# f1ci.Units({"A": counts_a, "B": counts_b}).difference()  # one row (tp, fp, fn) for each document
 # ```
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals; the tests have size one minus it
 test_sets: int = 2_000  # simulated test sets for each design of the tests
 collections: int = 3_000  # simulated collections of documents for each design
-resamples: int = 499  # bootstrap resamples of documents
 experiments: int = 1_000  # simulated cross-validations
 seed: int = 20261118  # root seed
 
 # %%
 # Import what the notebook uses and open the ledger.
-import itertools
 import warnings
 
 import numpy as np
@@ -52,12 +46,10 @@ from notebooks.shared.kernels import difference_of, labels, limits_of_difference
 # `kernels.p_values` tests many tables at once, and `chart` draws the chapter's pictures.
 say = ledger.open("two-models-many-documents").say
 warnings.simplefilter("ignore", f1ci.IntervalWarning)  # odd test sets are outcomes here
-*streams, for_averages, for_hard = np.random.SeedSequence(seed).spawn(10)
-streams = iter(streams)
+streams = iter(np.random.SeedSequence(seed).spawn(8))
 alpha = 1 - confidence_level
 z = special.ndtri(1 - alpha / 2)
 level = {"confidence_level": confidence_level}
-METHODS = ("delta", "logit")
 
 # %% [markdown]
 # ## The exact test, once
@@ -79,13 +71,10 @@ test
 # {glue:text}`compare-example-p:.4f`.
 
 # %% tags=["remove-cell"]
-# Two pictures for the chapter.
+# A picture for the chapter.
 figure, axes = figures.subplots(height=1.6)
 chart.disagreement(axes)
 figures.save(figure, "two-models-many-documents-disagreement")
-figure, axes = figures.subplots(1, 2, height=2.5)
-chart.documents(axes)
-figures.save(figure, "two-models-many-documents-units")
 
 # %% [markdown]
 # ## Size: how often equal models are called different
@@ -212,263 +201,6 @@ show.table(
 # many items each. All these plans expect about fifty discordant items or more, and both models predict
 # about as many positives. We did not check the formula elsewhere. In other cases plan from the labels of a pilot study.
 #
-# ## Documents: coverage for few and for many
-#
-# A document has a number of relevant items, and its own share of right items. This share is drawn from a
-# Beta distribution, which gives two items of one document their correlation. Documents are of one size (8
-# items), or of very unlike sizes (lognormal with a standard deviation of 1 on the logarithmic scale). F1 is
-# 0.8. We compare four intervals:
-#
-# - **pooled**: the counts of all documents, taken as independent (`f1ci.f1_interval`);
-# - **delta**: the estimate plus and minus 1.96 standard errors, with an error that counts documents (cluster-robust);
-# - **logit**: the default of `f1ci.Units`. Its error comes from leaving each document out in turn (the
-#   jackknife). Its limits are computed for the log odds of F1, with Student's quantile;
-# - **bootstrap**: documents drawn with replacement, percentiles (on fewer collections).
-
-# %%
-# Simulate documents, and measure the four intervals.
-true_f1 = 0.8
-number_of_units = (5, 10, 20, 50, 200)
-correlations = (0.0, 0.1, 0.3, 0.5)
-kinds = ("pooled", "delta", "logit", "bootstrap")
-generator = np.random.default_rng(next(streams))
-study = {}
-for units, skewed, correlation in itertools.product(number_of_units, (False, True), correlations):
-    sizes = "unlike" if skewed else "one"
-    share = true_f1 / (2 - true_f1)
-    counts = comparisons.collection(units, sizes, correlation, share, collections, generator)
-    limits = comparisons.document_limits(counts, confidence_level, resamples, generator)
-    for kind, (low, high) in limits:
-        study[units, skewed, correlation, kind] = comparisons.coverage(low, high, true_f1)
-
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 0.8 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-compare-coverage"}}
-# Draw coverage against the number of documents.
-figure, axes = figures.subplots(
-    len(correlations), 2, height=7.6, sharex=True, sharey=True, squeeze=False
-)
-looks = dict(zip(kinds, ("grey", "vermilion", "blue", "orange"), strict=True))
-for column, skewed in zip(axes.T, (False, True), strict=True):
-    for axis, correlation in zip(column, correlations, strict=True):
-        name = f"the level: {confidence_level:g}"
-        axis.axhline(confidence_level, color="black", linewidth=0.8, label=name)
-        for marker, (kind, colour) in zip("xso^", looks.items(), strict=True):
-            line = [study[units, skewed, correlation, kind].covered for units in number_of_units]
-            look = {"color": figures.COLOURS[colour], "marker": marker, "linewidth": 1.2}
-            axis.plot(number_of_units, line, label=kind, **look)
-        axis.set(xscale="log", ylim=(0.42, 1.005), xticks=number_of_units)
-        axis.set_xticklabels([str(units) for units in number_of_units])
-        axis.minorticks_off()
-for axis, correlation in zip(axes[:, 0], correlations, strict=True):
-    axis.set_ylabel(f"correlation {correlation:g}")
-axes[0, 0].set_title("coverage, one size")
-axes[0, 1].set_title("coverage, unlike sizes")
-for axis in axes[-1]:
-    axis.set_xlabel("documents")
-handles, names = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, names, loc="outside lower center", ncols=3)
-figures.save(figure, "two-models-many-documents-coverage")
-
-# %% [markdown]
-# The table has the coverage, the two ways to miss (interval too low, too high) and the mean length. Each row is a mean over
-# the four correlations, and *least* is the lowest coverage among them:
-
-# %%
-# Show coverage, misses and length of each interval.
-rows = []
-for skewed, units, kind in itertools.product((False, True), number_of_units, kinds):
-    values = np.array([study[units, skewed, c, kind] for c in correlations])
-    covered, too_low, too_high, length = values.mean(axis=0)
-    row = ["unlike" if skewed else "one", f"{units}", kind, f"{covered:.3f}"]
-    row += [f"{values[:, 0].min():.3f}", f"{too_low:.3f}, {too_high:.3f}"]
-    rows.append([*row, f"{length:.3f}", f"{values[0, 0]:.3f}"])
-head = ["sizes", "documents", "interval", "mean coverage", "least", "too low, too high"]
-head += ["length", "coverage without correlation"]
-show.table(
-    head,
-    rows,
-    numeric=(1, 3, 4, 5, 6, 7),
-    caption=(
-        "Intervals by document. Without documents an interval of items covers far less; least "
-        "is the lowest coverage among the correlations."
-    ),
-)
-
-
-# %% tags=["remove-cell"]
-# Keep coverages for the text.
-def mean_of(kind, units, skewed, some=correlations[1:]):
-    """Return the mean coverage over some correlations."""
-    return float(np.mean([study[units, skewed, c, kind].covered for c in some]))
-
-
-for kind in kinds:
-    say(f"compare-ten-{kind}", mean_of(kind, 10, False))
-    say(f"compare-ten-unlike-{kind}", mean_of(kind, 10, True))
-    say(f"compare-least-{kind}", min(x.covered for (*_, k), x in study.items() if k == kind))
-of_logit = [x.covered for (*_, kind), x in study.items() if kind == "logit"]
-say("compare-most-logit", max(of_logit))
-say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
-
-# %% [markdown]
-# What the table says (with ten documents: the mean over the three correlations above zero):
-#
-# - **Pooled counts** fall short if items are correlated. With ten documents of one size they cover
-#   {glue:text}`compare-ten-pooled:.2f`. Over all designs they cover {glue:text}`compare-least-pooled:.2f` at
-#   worst.
-# - **The delta method and the bootstrap of documents** cover {glue:text}`compare-ten-delta:.3f` and
-#   {glue:text}`compare-ten-bootstrap:.3f` with ten documents of one size. With ten unlike documents they cover
-#   {glue:text}`compare-ten-unlike-delta:.3f` and {glue:text}`compare-ten-unlike-bootstrap:.3f`.
-#   Both intervals are too high more often than too low.
-# - **Logit** covers {glue:text}`compare-ten-logit:.3f` and
-#   {glue:text}`compare-ten-unlike-logit:.3f` there. Over all designs it covers between
-#   {glue:text}`compare-least-logit:.3f` and {glue:text}`compare-most-logit:.3f`. So it is the
-#   default.
-# - **What covers too much.** With five unlike documents and no correlation it covers
-#   {glue:text}`compare-free-unlike:.3f`. Student's quantile allows for a variance that is
-#   estimated from few documents. If you know that items are independent, leave the documents out.
-#
-# **What covers too little.** With scores near 1 and strongly correlated items most documents are perfect.
-# A sample may hold too few of the others. Here F1 is 0.95 and the correlation is 0.5.
-
-
-# %%
-# Measure coverage for scores near 1.
-def covered_by(kind, truth, counts):
-    """Return how often a method's limits hold the truth, and their mean length."""
-    low, high = f1ci.Units(counts).interval(average=None, method=kind, **level)
-    return comparisons.coverage(low, high, truth)
-
-
-near_one = 0.95
-rows = []
-reached = {"delta": [], "logit": []}
-for units, sizes in itertools.product((10, 20, 60, 200), ("one", "unlike", "fifth")):
-    share = near_one / (2 - near_one)
-    counts = comparisons.collection(units, sizes, 0.5, share, collections, generator)
-    perfect = np.mean(counts[..., 1:].sum(axis=(0, 2)) == 0)
-    for kind, results in reached.items():
-        results.append(covered_by(kind, near_one, counts).covered)
-    row = [f"{results[-1]:.3f}" for results in reached.values()]
-    rows.append([f"{units}", sizes, f"{100 * perfect:.0f} %", *row])
-for kind, results in reached.items():
-    say(f"compare-near-one-{kind}", results[0])
-    say(f"compare-near-worst-{kind}", min(results))
-say("compare-near-worst-documents", int(rows[int(np.argmin(reached["logit"]))][0]))
-head = ["documents", "sizes", "all perfect", "delta", "logit"]
-show.table(
-    head,
-    rows,
-    numeric=(0, 2, 3, 4),
-    caption=(
-        "Coverage where scores are near 1. Few documents have an error, so a sample may hold none."
-    ),
-)
-
-# %% [markdown]
-# The sizes *fifth* mean that a fifth of the documents are ten times as large as the others. With ten documents of one size the delta
-# method covers {glue:text}`compare-near-one-delta:.3f`, and our interval {glue:text}`compare-near-one-logit:.3f`. The
-# worst design has {glue:text}`compare-near-worst-documents:.0f` documents, and our interval covers
-# {glue:text}`compare-near-worst-logit:.3f` there (delta {glue:text}`compare-near-worst-delta:.3f` at worst).
-#
-# **Documents whose size goes with their difficulty.** If large documents are hard, a sample may lack them by chance. Then
-# its score is too high, and its variance too small. The documents are of unlike sizes. If a document is $e = 2.72$ times as
-# large, the log odds of a right item change by the *slope*.
-
-# %%
-# Measure coverage where large documents are hard.
-generator = np.random.default_rng(for_hard)
-rows = []
-least = {}
-for units, slope in itertools.product((20, 50, 200), (-1.0, -0.5, 0.5, 1.0)):
-    counts, truth = comparisons.hard_documents(units, slope, collections, generator)
-    row = [f"{units}", f"{slope:g}"]
-    for kind in METHODS:
-        covered = covered_by(kind, truth, counts).covered
-        row.append(f"{covered:.3f}")
-        key = f"compare-hard-{'steep' if slope == -1.0 else 'other'}-{kind}"
-        least[key] = min(least.get(key, 1.0), covered)
-    rows.append(row)
-for key, covered in least.items():
-    say(key, covered)
-show.table(
-    ["documents", "slope", "delta", "logit"],
-    rows,
-    numeric=range(4),
-    caption=(
-        "Coverage where large documents are hard. A negative slope means that large documents "
-        "have more errors."
-    ),
-)
-
-# %% [markdown]
-# Our interval covers at least {glue:text}`compare-hard-other-logit:.3f` with slopes of -0.5 or more, and
-# {glue:text}`compare-hard-steep-logit:.3f` at worst with a slope of -1 (delta:
-# {glue:text}`compare-hard-other-delta:.3f` and {glue:text}`compare-hard-steep-delta:.3f`). No interval knows of the
-# large hard documents that the sample lacks. If you expect them, take more documents.
-#
-# ## Averages over classes
-#
-# Populations come from a rule. There are 2, 3, 5 or 10 classes, and 6, 10, 20, 50 or 100 documents. Each document has one
-# item and a Poisson number of others (mean 3, 10 or 30). The shares of the classes come from a Dirichlet distribution with parameter 1, 5 or 50, and
-# the smallest class expects 3 items or more. The shares of right items come from a Beta distribution (8, 2), (2, 2) or
-# (50, 1). Wrong predictions are spread evenly over the other classes. Each document has its own shares of classes and
-# of right items. They come from Dirichlet and Beta distributions around these shares, with a correlation of 0.05 or 0.3.
-
-# %%
-# Simulate documents with several classes.
-AVERAGES = {
-    "macro F1": ("f1", "macro", 0.5, 0.5),
-    "weighted F1": ("f1", "weighted", 0.5, 0.5),
-    "weighted precision": ("precision", "weighted", 1.0, 0.0),
-}
-generator = np.random.default_rng(for_averages)
-averages = {key: [] for key in itertools.product(AVERAGES, METHODS)}
-sets = max(collections // 10, 20)
-for _ in range(30):
-    population = comparisons.classes_in_documents(generator)
-    counts = population.draw(sets, generator)
-    for (kind, method), results in averages.items():
-        metric, average, a, b = AVERAGES[kind]
-        ask = {"average": average, "method": method, **level}
-        intervals = [f1ci.Units(one).interval(metric, **ask) for one in counts]
-        low, high = np.array([tuple(one) for one in intervals if not np.isnan(one.estimate)]).T
-        truth = population.truth(a, b, average == "weighted")
-        results.append(comparisons.coverage(low, high, truth))
-        if len(low) < sets / 2:  # mostly undefined: left out
-            results[-1] = comparisons.Coverage(*4 * [np.nan])
-
-# %%
-# Show coverage and length of each interval for each average.
-rows = []
-for (kind, method), results in averages.items():
-    values = np.array(results)
-    covered, too_low, too_high, _ = np.nanmean(values, axis=0)
-    least = float(np.nanmin(values[:, 0]))
-    ratio = np.nanmedian(values[:, 3] / np.array(averages[kind, "delta"])[:, 3])
-    row = [kind, method, f"{covered:.3f}", f"{least:.3f}", f"{too_low:.3f}, {too_high:.3f}"]
-    rows.append([*row, f"{ratio:.2f}"])
-    name = kind.replace(" ", "-")
-    say(f"compare-average-{name}-{method}", covered)
-    say(f"compare-average-{name}-{method}-least", least)
-say("compare-average-populations", len(averages["macro F1", "logit"]))
-say("compare-average-error", np.sqrt(0.95 * 0.05 / sets))
-head = ["average", "interval", "mean coverage", "least", "too low, too high", "length / delta"]
-show.table(
-    head,
-    rows,
-    numeric=(2, 3, 4, 5),
-    caption=(
-        "Averages over classes, with items in documents. Length is relative to the delta method's."
-    ),
-)
-
-# %% [markdown]
-# The interval is made in the same way: each document is left out in turn. In these {glue:text}`compare-average-populations:.0f` populations it
-# covers macro F1 {glue:text}`compare-average-macro-F1-logit:.3f` on average, and
-# {glue:text}`compare-average-macro-F1-logit-least:.3f` at worst. The delta method covers
-# {glue:text}`compare-average-macro-F1-delta:.3f` and {glue:text}`compare-average-macro-F1-delta-least:.3f`. (A
-# coverage has a standard error of {glue:text}`compare-average-error:.3f`. So the least of thirty numbers is too low.)
-#
 # ## Two models on the same documents
 #
 # Both models work on the same documents, which are easy or hard for both. The difference of F1 is
@@ -538,7 +270,7 @@ for name, factor in {"right": 1.0, "as-coded": ratio, "swapped": 1 / ratio}.item
 # {glue:text}`compare-code-as-coded:.3f`, and {glue:text}`compare-code-swapped:.3f` with the models swapped. With
 # both denominators it is {glue:text}`compare-code-right:.3f` in either order.
 #
-# ## Three ways to go wrong
+# ## Two ways to go wrong
 #
 # **Naive t over folds.** Cross-validation gives ten scores. A t test on the ten differences
 # treats them as independent. They are not: any two training sets share eight ninths of their items.
@@ -617,8 +349,3 @@ show.table(
 # interval covers {glue:text}`compare-tuned-covered-100:.3f`. With 2,000 items the numbers are
 # {glue:text}`compare-tuned-optimism-2000` and {glue:text}`compare-tuned-covered-2000:.3f`. Tune on
 # other items.
-#
-# **Pooled spans.** If all spans of all documents count as independent, the result is the
-# "pooled" line of [the figure above](#fig-compare-coverage). With ten documents of one size and
-# correlated spans it covers {glue:text}`compare-ten-pooled:.2f` on average. With two hundred
-# documents the coverage is hardly better.

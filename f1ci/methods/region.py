@@ -113,7 +113,7 @@ def score_limits(evaluate: Evaluate, counts: Array, z: FloatOrArray) -> tuple[Ar
 
 
 def variance_factor(p: Array, e: Array, n: Array, classes: Iterable[tuple[Array, Array]]) -> Array:
-    """Return the factor on z^2, from 1 to 2.
+    """Return the factor on z^2, from 1 to 2; 2 where a slope is not finite.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def variance_factor(p: Array, e: Array, n: Array, classes: Iterable[tuple[Array,
             zeta2 = part / square
             line = np.where(share > 0.0, zeta2 * (1.0 - zeta2) / share, 0.0).sum(axis=0)
             added = np.fmax(added, line - 0.75 * (m4 - 1.0 - m3 * m3))
-        return np.asarray(np.minimum(1.0 + added / n, _LARGEST_FACTOR))
+        return np.asarray(np.fmin(1.0 + added / n, _LARGEST_FACTOR))
 
 
 def _both_ends(evaluate: Evaluate, p: Array, h: Array) -> Array:

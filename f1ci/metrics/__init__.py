@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from importlib import import_module
 
 import numpy as np
 
@@ -265,6 +266,41 @@ def macro_star(beta: float = 1.0, *, undefined: str | float = "skip") -> Metric:
     of_recall = with_undefined(mean_of("macro", recall), undefined)
     name = f"macro_{inner.name}_star"
     return MacroStar(name, inner.a, inner.b, UNIT, of_precision, of_recall)
+
+
+def check(metric: Metric) -> None:
+    """Check a metric of your own, in the manner of scikit-learn's ``check_estimator``.
+
+    Its slopes are compared with differences of its values; it is asked for tables with empty cells
+    and with a class without items; perfect tables must stay inside its range; its limits must
+    contain the estimate, stay in the range and widen with the level; and in one small population
+    the default interval of level 0.95 must cover at least 0.9, by an exact sum over all tables.
+
+    Parameters
+    ----------
+    metric : Metric
+        A `BinaryMetric`, a `MatrixMetric` or another `Metric`.
+
+    Raises
+    ------
+    ValueError
+        If something is wrong; the message quotes the table and the numbers.
+
+    Examples
+    --------
+    The range of informedness is from -1 to 1:
+
+    >>> from f1ci import metrics
+    >>> def informedness(x, ea, ez):
+    ...     return x / ez - (ea - x) / (1 - ez)
+    >>> metrics.check(metrics.BinaryMetric("informedness", informedness, range=(-1, 1)))
+    >>> metrics.check(metrics.BinaryMetric("informedness", informedness, range=(0, 1)))
+    Traceback (most recent call last):
+    ...
+    ValueError: 'informedness' is outside of its range (0, 1): -0.2 for [[3, 2], [4, 1]]
+    """
+    # It asks for intervals, which are made of metrics: they are imported when it is called.
+    import_module("f1ci.checking").check(metric)
 
 
 micro_f1 = mean_of("micro", f1)

@@ -201,6 +201,10 @@ class Metric:
         """Tell in which classes of an average fewer than `FEW` items matter to the score."""
         return None
 
+    def few_for_a_share(self, _matrix: CellCounts, /) -> tuple[int, float] | None:
+        """Return the items, fewer than `FEW`, that stand for a known share, and the share."""
+        return None
+
     def strata(self, _cells: Cells, /) -> NDArray[np.intp] | None:
         """Return the stratum of each cell, if shares of strata are known."""
         return None

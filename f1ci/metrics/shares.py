@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci.data import checks
 from f1ci.data.matrix import CellCounts, Cells
-from f1ci.metrics.base import Metric
+from f1ci.metrics.base import FEW, Metric
 from f1ci.types import Array, Classes
 
 # Shares that are typed with few digits sum to 1 within this.
@@ -160,6 +160,17 @@ class KnownShares(Metric):
         """Tell in which classes few items of the test set matter."""
         checked = matrix.counts * (self._share_of_cells(matrix) > 0.0)
         return self.of.with_few_items(CellCounts(matrix.cells, checked))
+
+    def few_for_a_share(self, matrix: CellCounts, /) -> tuple[int, float] | None:
+        """Return the items, fewer than `FEW`, that stand for a known share, and the share."""
+        if self.drawn or self.simplest(matrix.cells) is self.of:
+            return None
+        sizes = matrix.cells.sums_of_strata(matrix.counts).reshape(len(self.shares), -1)
+        few = np.argwhere((sizes < FEW) & (self.shares[:, None] > 0.0))
+        if not len(few):
+            return None
+        stratum = max(few[:, 0].tolist(), key=lambda place: self.shares[place])
+        return int(sizes[stratum].min()), float(self.shares[stratum])
 
     def strata(self, cells: Cells, /) -> NDArray[np.intp]:
         """Return the stratum of each cell; the pool is one."""

@@ -1,4 +1,4 @@
-"""Simulated comparisons of two models, collections of documents, and three mistakes.
+"""Simulated comparisons of two models, also on documents, and two mistakes.
 
 Populations of two models are cell probabilities of shape (2, 2, 2): truth, prediction of A,
 prediction of B. Counts of documents have a last axis of three: TP, FP and FN. Everything drawn
@@ -7,7 +7,6 @@ comes from the generator that is passed in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -111,114 +110,6 @@ def unlike_sizes(shape: Any, rng: Generator) -> Array:
     return np.asarray(np.maximum(1, np.rint(8 * np.exp(rng.normal(-0.5, 1.0, shape)))), dtype=int)
 
 
-def collection(
-    units: int, sizes: str, correlation: float, share: float, count: int, rng: Generator
-) -> Array:
-    """Draw counts (units, count, 3): `count` collections of documents, as if they were classes.
-
-    Relevant items are right with probability `share` on average, and correlated in a document.
-    Documents have 8 items ("one"), unlike sizes ("unlike"), or 6 items and a fifth of them 60
-    ("fifth").
-    """
-    shape = (units, count)
-    items = np.full(shape, 8)
-    if sizes == "unlike":
-        items = unlike_sizes(shape, rng)
-    elif sizes == "fifth":
-        items = np.full(shape, 6)
-        items[: max(1, units // 5)] = 60
-    right: Any = share
-    if correlation:
-        strength = (1 - correlation) / correlation
-        right = rng.beta(share * strength, (1 - share) * strength, shape)
-    tp = rng.binomial(items, right)
-    fp = rng.binomial(items - tp, 0.5)
-    return np.stack([tp, fp, items - tp - fp], axis=-1)
-
-
-def hard_documents(units: int, slope: float, count: int, rng: Generator) -> tuple[Array, float]:
-    """Draw counts (units, count, 3) of documents whose difficulty goes with their size, and F1.
-
-    The log odds of a right item change by `slope` where a document is e times as large.
-    """
-
-    def right(sizes: Array) -> Array:
-        return np.asarray(special.expit(1.5 + slope * np.log(sizes / 5)))
-
-    many = unlike_sizes(1_000_000, rng)
-    share = float((many * right(many)).sum() / many.sum())
-    sizes = unlike_sizes((units, count), rng)
-    tp = rng.binomial(sizes, right(sizes))
-    fp = rng.binomial(sizes - tp, 0.5)
-    return np.stack([tp, fp, sizes - tp - fp], axis=-1), 2 * share / (1 + share)
-
-
-def bootstrap(counts: Array, level: float, resamples: int, rng: Generator) -> Any:
-    """Return percentiles of F1 over resampled documents, for each collection."""
-    weights = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), resamples)
-    tp, fp, fn = (weights @ counts[..., k] for k in range(3))
-    with np.errstate(invalid="ignore"):
-        scores = 2 * tp / (2 * tp + fp + fn)
-    return np.nanquantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=0)
-
-
-def document_limits(
-    counts: Array, level: float, resamples: int, rng: Generator
-) -> Iterator[tuple[str, Any]]:
-    """Find four intervals for each collection; the bootstrap for a tenth of them."""
-    total = np.moveaxis(counts.sum(axis=0), -1, 0)
-    yield "pooled", tuple(f1ci.f1_interval(*total, confidence_level=level))
-    for method in ("delta", "logit"):
-        interval = f1ci.Units(counts).interval(average=None, method=method, confidence_level=level)
-        yield method, tuple(interval)
-    few = counts[:, : max(counts.shape[1] // 10, 20)]
-    yield "bootstrap", bootstrap(few, level, resamples, rng)
-
-
-class Classes(NamedTuple):
-    """A population of several classes in documents."""
-
-    units: int
-    more: int  # items in a document beyond the first, on average
-    correlation: float
-    share: Array  # of the classes
-    right: Array  # of the items of each class
-
-    def truth(self, a: float, b: float, weighted: bool) -> float:
-        """Return the average score of the population."""
-        tp, fn = self.share * self.right, self.share * (1 - self.right)
-        fp = (fn.sum() - fn) / (len(fn) - 1)
-        weight = self.share if weighted else 1 / len(fn)
-        return float((weight * tp / (tp + a * fp + b * fn)).sum())
-
-    def draw(self, count: int, rng: Generator) -> Array:
-        """Draw counts (count, units, classes, 3), wrong predictions spread evenly."""
-        r = len(self.share)
-        strength = (1 - self.correlation) / self.correlation
-        shares = rng.dirichlet(self.share * strength, (count, self.units))
-        items = rng.multinomial(1 + rng.poisson(self.more, (count, self.units)), shares)
-        right = rng.beta(self.right * strength, (1 - self.right) * strength, items.shape)
-        found = rng.binomial(items, right)
-        counts = np.stack([found, np.zeros_like(found), items - found], axis=-1)
-        for k in range(r):
-            others = np.arange(r) != k
-            even = np.full(r - 1, 1 / (r - 1))
-            counts[..., others, 1] += rng.multinomial(counts[..., k, 2], even)
-        return counts
-
-
-def classes_in_documents(rng: Generator) -> Classes:
-    """Draw a population whose smallest class expects 3 items or more."""
-    while True:
-        r = int(rng.choice([2, 3, 5, 10]))
-        units, more = int(rng.choice([6, 10, 20, 50, 100])), int(rng.choice([3, 10, 30]))
-        share = rng.dirichlet(np.full(r, rng.choice([1.0, 5.0, 50.0])))
-        right = rng.beta(*[(8, 2), (2, 2), (50, 1)][rng.integers(3)], size=r)
-        correlation = float(rng.choice([0.05, 0.3]))
-        if units * (1 + more) * share.min() >= 3:
-            return Classes(units, more, correlation, share, right)
-
-
 def two_collections(
     units: int, skewed: bool, correlation: float, right: tuple[float, float], rng: Generator
 ) -> list[Array]:
@@ -253,7 +144,7 @@ def f1_of_collections(right: float) -> float:
     return 2 * 0.7 * right / (2 * 0.7 * right + 1 - right)
 
 
-# Three ways to go wrong
+# Two ways to go wrong
 
 
 def cross_validated(rng: Generator, n: int = 200, folds: int = 10) -> tuple[Array, Array, Array]:

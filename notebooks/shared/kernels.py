@@ -30,6 +30,7 @@ from f1ci.types import FloatOrArray
 __all__ = [
     "Limits",
     "difference_of",
+    "f1_over_kinds",
     "labels",
     "limits_of_differences",
     "limits_of_f1",
@@ -135,6 +136,22 @@ def limits_of_differences(counts: ArrayLike, method: str, level: float) -> Limit
     pair = difference(f1ci.metrics.f1, UnitCounts(tables, range(tables[0].shape[2])))
     low, high = METHODS[method].limits(pair, normal_quantile(level))
     return np.asarray(low), np.asarray(high)
+
+
+def f1_over_kinds(held: Array, seen: Array, z: float) -> tuple[float, float]:
+    """Return the range of F1 in Pearson's region over kinds of units.
+
+    Each kind holds TP, FP and FN, (kinds, 3), and was seen so often, (kinds,). The package has one
+    choice of kinds; this takes any.
+    """
+    right, whole = held[:, 0], held @ [1.0, 0.5, 0.5]
+
+    def evaluate(q: Array) -> tuple[Array, Array]:
+        score = right @ q / (whole @ q)
+        return score, (right[:, None] - score * whole[:, None]) / (whole @ q)
+
+    low, high = region.score_limits(evaluate, seen[:, None], z)
+    return float(low[0]), float(high[0])
 
 
 def labels(table: ArrayLike) -> tuple[NDArray[np.intp], ...]:

@@ -5,7 +5,7 @@ import shutil
 
 import matplotlib as mpl
 import pytest
-from compendium import figures, pages, write
+from compendium import ROOT, figures, pages, write
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +76,13 @@ def test_a_table_of_sentences_names_its_columns_in_each_cell():
     assert '<td data-label="use &amp; why">A sentence' in long
     assert '<td data-label="b">x' in long
     assert finished(table("0.74")) == table("0.74")
+
+
+def test_a_figure_has_one_name():
+    """The name of its place on the page, which its citation gives, is that of its file."""
+    named = r'"name": "fig-([\w-]+)"'
+    saved = r'figures\.save\([^,]+,\s*"([\w-]+)"'
+    for path in sorted((ROOT / "notebooks").glob("*.py")):
+        for cell in path.read_text("utf-8").split("\n# %%"):
+            name, file = re.search(named, cell), re.search(saved, cell)
+            assert not (name and file) or name[1] == file[1], path.name

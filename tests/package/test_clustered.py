@@ -265,6 +265,7 @@ def test_equal_differences_of_all_units_are_judged_by_their_number(gain):
     assert found.p_value == pytest.approx(2 * stats.norm.sf(np.sqrt(12)), rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.* rests on:f1ci.SmallSampleWarning")
 def test_a_class_in_one_document_leaves_room_for_others():
     """Units of another kind are at most a share z^2 / (1 + z^2), Wilson's limit for none of one."""
     low, high = f1ci.Units([[7, 6, 4], [0, 0, 0], [0, 0, 0]]).interval()
@@ -314,6 +315,7 @@ def assert_ordered_and_wider(a, b):
         inner = low, high
 
 
+@pytest.mark.filterwarnings("ignore:.* rests on:f1ci.SmallSampleWarning")
 @pytest.mark.filterwarnings("ignore:.*how many units may be:f1ci.DegenerateVarianceWarning")
 @pytest.mark.parametrize(
     ("a", "b"),

@@ -139,7 +139,7 @@ def test_one_row_is_the_individual_interval(metric, method):
 def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
     y_true, predictions = labels_of_cells(CELLS)
     joint = f1ci.Labels(y_true, predictions).joint(["f1", "correlation"])
-    assert joint.methods == ("cautious", "logit") * 3
+    assert joint.methods == ("cautious", "score") * 3
     level = 2 * stats.norm.cdf(joint.critical_value) - 1
     for (name, metric), method in zip(joint.rows(), joint.methods, strict=True):
         table = confusion_matrix(y_true, predictions[name])

@@ -156,3 +156,53 @@ def test_what_can_be_meant_is_warned_of_or_read():
             assert f1ci.f1_score_interval(T, column, average=average) == plain
     for name in ("F1", "f1-score", "specificity", "f2", "macro_precision", "acc"):
         assert f1ci.Matrix(B).interval(name).low > 0.0
+
+
+# What a careful statistician would say of these data, which are computed all the same.
+RNG = np.random.default_rng(1)
+TRUTH = np.repeat([1, 0], [40, 60])
+ONE, OTHER = (np.where(RNG.random(100) < right, TRUTH, 1 - TRUTH) for right in (0.8, 0.85))
+ONE_POSITIVE = np.arange(61) < 1
+LITTLE = [
+    (
+        lambda: f1ci.Labels(TRUTH, ONE, groups=[1] * 2 + [0] * 96 + [2] * 2).interval("accuracy"),
+        r"accuracy rests on 3 units, as good as 1\.1 of one size \(the largest holds 96 %\)",
+    ),
+    (
+        lambda: f1ci.Labels(TRUTH, {"A": ONE, "B": OTHER}, groups=TRUTH).difference(),
+        r"f1 \(B - A\) rests on 2 units, .*; units of another kind may be missing",
+    ),
+    (lambda: f1ci.mean_interval([0.9, 0.91, 0.92]), "mean rests on 3 units, as good as 3 of one"),
+    (lambda: f1ci.Runs(TRUTH, [ONE] * 3).interval(), "f1: the 3 runs predict the same, so that .*"),
+    (
+        lambda: f1ci.Runs(TRUTH, {"x": [ONE, ONE], "y": [ONE, OTHER]}).difference(),
+        r"f1 \(y - x\): the 2 runs of x predict the same, .* is for new items alone",
+    ),
+    (
+        lambda: f1ci.Labels(
+            TRUTH, ONE, strata=["s"] * 99 + ["t"], stratum_shares={"s": 0.5, "t": 0.5}
+        ).interval("accuracy"),
+        "accuracy: 1 item stands for 50 % of the population, so that little is known",
+    ),
+    (
+        lambda: f1ci.Labels(
+            ONE_POSITIVE, ONE_POSITIVE, class_shares={True: 0.02, False: 0.98}, pos_label=True
+        ).interval(),
+        "f1: 1 item stands for 2 % of the population",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), LITTLE)
+def test_what_rests_on_little_is_said(call, sentence):
+    with pytest.warns(f1ci.IntervalWarning, match=sentence) as caught:
+        call()
+    assert len(caught) == 1
+
+
+def test_enough_is_not_warned_of():
+    """Four units, three items of a stratum, and runs of which one differs."""
+    strata = {"strata": ["s"] * 97 + ["t"] * 3, "stratum_shares": {"s": 0.5, "t": 0.5}}
+    f1ci.Labels(TRUTH, ONE, groups=np.arange(100) % 4).interval("accuracy")
+    f1ci.Labels(TRUTH, ONE, **strata).interval("accuracy")
+    f1ci.Runs(TRUTH, [ONE, ONE, OTHER]).interval()

@@ -3,6 +3,8 @@
 Expected numbers come from mpmath. The paper's tables are compared in `tests/studies`.
 """
 
+import itertools
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -275,3 +277,30 @@ def test_a_caller_who_raises_on_underflow_gets_the_same_answer():
     expected = f1ci.bayes_test(a, b, rope=0.3)
     with np.errstate(all="raise"):
         assert f1ci.bayes_test(a, b, rope=0.3) == expected
+
+
+def decided(noise, items, positives, replicates):
+    """How often two runs of one recipe are told apart at 0.95, if its threshold varies by fold."""
+    rng = np.random.default_rng(11)
+    y = (np.arange(items) < positives).astype(int)
+    sure = 0
+    for _ in range(replicates):
+        scores = rng.standard_normal((2, items)) + 1.5 * y
+        folds = [test for _, test in f1ci.bcv_partitions(items, stratify=y, rng=rng)]
+        counts = np.zeros((2, 6, 3))
+        for model, fold in itertools.product(range(2), range(6)):
+            where = folds[fold]
+            found = scores[model, where] > 1.2 + rng.normal(0.0, noise)
+            true = y[where] == 1
+            counts[model, fold] = (found & true).sum(), (found & ~true).sum(), (~found & true).sum()
+        p = f1ci.bayes_test(*counts.reshape(2, 3, 2, 3), "recall").p_h0
+        sure += p <= 0.05 or p >= 0.95
+    return sure / replicates
+
+
+def test_the_bayes_test_knows_nothing_of_training():
+    """The docstring says 0.31 with noise of training, and 0.20 for three positives."""
+    # Four standard errors of shares of 200.
+    assert decided(0.4, 400, 120, 200) == pytest.approx(0.31, abs=0.13)
+    assert decided(0.0, 400, 120, 200) == pytest.approx(0.12, abs=0.09)
+    assert decided(0.0, 400, 3, 200) == pytest.approx(0.20, abs=0.113)

@@ -132,7 +132,7 @@ JOINT = [
     (partial(joint, {"a": PRED}, []), "metrics must not be empty"),
     (partial(joint, {"a": PRED}, ["f1", fbeta(1)]), "metrics must be distinct, got 'f1' twice"),
     (partial(joint, {"a": [0, 1, 2, 0, 1, 1]}, ["f1", "macro_f1"]), "two classes, got 3"),
-    (partial(joint, {"a": PRED}, "lift"), "'blur' for joint .* 'lift', got 'score'"),
+    (partial(joint, {"a": PRED}, "overlap"), "'blur' for joint .* 'overlap', got 'score'"),
     (partial(joint, {"a": PRED}, "f1", groups=TRUE), "'logit', 'delta' for items in groups, got"),
 ]
 

@@ -48,6 +48,7 @@ def test_accuracy_has_the_variance_of_a_crossed_design():
     assert list(interval) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*their seeds did nothing:f1ci.IntervalWarning")
 def test_runs_that_agree_are_one_model():
     """The same predictions again and again: a t interval of the items, on the logit scale."""
     truth, (run,) = crossed(np.random.default_rng(2), 60, 1)
@@ -101,6 +102,7 @@ def test_groups_of_items_are_the_units():
     assert interval.method == "logit+groups"
 
 
+@pytest.mark.filterwarnings("ignore:.*their seeds did nothing:f1ci.IntervalWarning")
 def test_perfect_runs_do_not_tell_all():
     truth = [0, 1] * 30
     interval = f1ci.Runs(truth, [truth] * 3).interval("accuracy")

@@ -68,13 +68,13 @@ def test_a_class_without_true_items_has_no_weight_and_no_say_in_the_limits():
 
 
 def test_items_without_classes_are_left_out_of_the_mean_over_items():
-    true, pred = np.array([[1, 0], [0, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])
+    true, pred = np.array([[1, 0], [0, 1], [0, 0]] * 2), np.array([[1, 0], [1, 1], [0, 0]] * 2)
     with pytest.warns(
-        f1ci.UndefinedMetricWarning, match="leaves out 1 units whose score is undefined"
+        f1ci.UndefinedMetricWarning, match="leaves out 2 units whose score is undefined"
     ):
         found = f1ci.f1_score_interval(true, pred, average="samples")
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
-    alone = quiet(f1ci.f1_score_interval, true[1:], pred[1:], average="samples")
+    alone = quiet(f1ci.f1_score_interval, true[1:3], pred[1:3], average="samples")
     # Wilson's upper limit for the share of items of another kind, none of one.
     unseen = binomtest(0, 1).proportion_ci(method="wilson").high
     ends = 2 / 3 * (1 - unseen), 2 / 3 + unseen / 3

@@ -67,7 +67,7 @@ def others() -> None:
     """Ask for means, runs, strata and a report."""
     mean: float = f1ci.mean_interval([0.9, 0.8, 0.7, 0.85]).low
     gain: float = (
-        f1ci.Scores({"A": np.array([0.9, 0.8, 0.7]), "B": [0.9, 0.85, 0.8]})
+        f1ci.Scores({"A": np.array([0.9, 0.8, 0.7, 0.9]), "B": [0.9, 0.85, 0.8, 0.7]})
         .difference()
         .interval.high
     )
@@ -86,5 +86,5 @@ def plans() -> None:
     items: int = f1ci.sample_size(half_width=0.02).positives
     print(plan, items)
     posterior: float = f1ci.posterior(77, 44, 10).interval().low
-    units: float = f1ci.Units(np.array([[8, 1, 2], [5, 0, 0], [9, 4, 3]])).interval().high
+    units: float = f1ci.Units(np.array([[8, 1, 2], [5, 0, 0], [9, 4, 3]] * 2)).interval().high
     print(posterior, units, f1ci.coverage.exact(9, [0.4, 0.1, 0.1, 0.4]).coverage)
