@@ -48,13 +48,12 @@ def test_a_page_shows_a_figure_in_the_width_and_the_colours_of_its_screen(result
         ("light", "../results/figures/a.phone.svg", "../_images/4f2c.svg"),
         ("dark", "../_images/a.phone.dark.svg", "../_images/4f2c.dark.svg"),
     ):
-        assert (
-            f'<source media="(max-width: 576px)" srcset="{phone}" width="461" height="192">'
-            in found
-        )
-        assert (
-            f'<img class="dark-light" alt="A line." src="{wide}" width="612" height="173"' in found
-        )
+        light_or_dark = found.partition(f'<picture class="in-{mode}">')[2].partition("</picture>")[
+            0
+        ]
+        narrow = f'<source media="(max-width: 576px)" srcset="{phone}" width="461" height="192">'
+        assert light_or_dark.startswith(narrow)
+        assert f'alt="A line." src="{wide}" width="612" height="173"' in light_or_dark
     dark = (site / "_images" / "4f2c.dark.svg").read_text("utf-8")
     assert "#d55e00" in shown.data  # Wald's vermilion
     assert "#ff8a4c" in dark
