@@ -150,17 +150,23 @@ def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
     # 1. The influence.
     moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), 1e-300)
     # 2. The share.
-    part = part.astype(np.intp, copy=False)
-    squares = np.bincount(part, total * slope * slope)
-    weight = squares / np.maximum(np.bincount(part, total), 1e-300) if squares.any() else None
-    matters = np.asarray(table.sum(axis=1) if weight is None else table @ weight[part])
-    share = matters / max(matters.sum(), 1e-300)
+    share = _shares(table, total, slope, part.astype(np.intp, copy=False))
     # 3. The changes. If the score is undefined without a unit, the influence says what it changes.
     others = np.maximum(1.0 - share, _EVERYTHING)
     by_influence = np.where(others > _EVERYTHING, moved / others, 0.0)
     change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
     left_out = np.where(np.isnan(change), by_influence, change)
     return Moves(value[0], moved, left_out, share)
+
+
+def _shares(table: Table, total: Array, slope: Array, part: NDArray[np.intp]) -> Array:
+    """Return each unit's share in the items, which count by the mean square of slopes of a part."""
+    squares = np.bincount(part, total * slope * slope)
+    weight = np.ones(len(squares))
+    if squares.any():
+        weight = squares / np.maximum(np.bincount(part, total), 1e-300)
+    matters = np.asarray(table @ weight[part])
+    return np.asarray(matters / max(matters.sum(), 1e-300))
 
 
 def _without_each(evaluate: Evaluate, total: Array, table: Table) -> Array:

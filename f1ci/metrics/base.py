@@ -82,6 +82,10 @@ class Metric:
         True if the metric has no kink, so that it has score limits.
     averages : bool
         True for averages over classes or strata.
+    over_items : bool
+        True for the mean over items that may be of several classes.
+    weighted : bool
+        True for averages over classes that weigh these by their true items.
     constant : float
         What a class without a score counts in an average: 0 or 1, or nan if it is left out.
     """
@@ -92,6 +96,13 @@ class Metric:
     index: Tversky | None = None
     smooth: bool = True
     averages: ClassVar[bool] = False
+    over_items: ClassVar[bool] = False
+    weighted: ClassVar[bool] = False
+
+    @property
+    def of_class(self) -> Metric:
+        """The metric of each class, of an average; else the metric itself."""
+        return self
 
     @property
     def constant(self) -> float:

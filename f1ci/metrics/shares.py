@@ -231,11 +231,12 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
         raise TypeError(f"{how}, got {checks.short(value)}")
     shares = {name: checks.number(argument, share) for name, share in value.items()}
     checks.weights(argument, list(shares.values()))
-    for name, share in shares.items():
-        if name not in list(names) and share > 0.0:
-            rule = f"{argument} must name {several} that occur ({checks.listing(list(names))})"
-            advice = "join a stratum without items with one that is alike"
-            raise ValueError(f"{rule}, got {checks.short(name)}; {advice}")
+    known = list(names)
+    strangers = [name for name, share in shares.items() if share > 0.0 and name not in known]
+    if strangers:
+        rule = f"{argument} must name {several} that occur ({checks.listing(known)})"
+        advice = "join a stratum without items with one that is alike"
+        raise ValueError(f"{rule}, got {checks.short(strangers[0])}; {advice}")
     by_place = np.array([shares.get(name, 0.0) for name in names])
     return _checked(argument, by_place, value, names, items)
 
