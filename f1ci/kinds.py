@@ -27,6 +27,7 @@ The same question has the same answer, the same warnings and the same refusals f
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -514,9 +515,9 @@ class Labels(_SameItems):
         checks.at_least_two("groups", len(names), "a comparison")
         given = {name: value for name, value in more.items() if value is not None}
         for code in range(len(names)):
-            places = np.flatnonzero(codes == code)
-            true, predicted = (at(places, name, value, items) for name, value in named.items())
-            own: dict[str, Any] = {name: at(places, name, x, items) for name, x in given.items()}
+            at_part = partial(at, np.flatnonzero(codes == code), n=items)
+            true, predicted = (at_part(name, value) for name, value in named.items())
+            own: dict[str, Any] = {name: at_part(name, x) for name, x in given.items()}
             self._parts.append(Labels(true, predicted, **own, **options))
         self.models = tuple(map(str, names))
         self._compared = "groups"
