@@ -150,12 +150,13 @@ class Mean(ClassMetric):
             return [x.sum(axis=0, keepdims=True) for x in kept]
         return kept
 
-    def _scores_and_weights(self, means: list[Numbers]) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def _weighed(
+        self, scores: Array, means: list[Numbers]
+    ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return scores and weights of the chosen classes, and which of them do not move.
 
         A class that has no score does not move, nor has one without weight any influence.
         """
-        scores = self.of.at(*means)
         weights = np.ones_like(scores)
         if self.weighted:
             weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
@@ -178,14 +179,16 @@ class Mean(ClassMetric):
         return missing.reshape(-1, *(1,) * (scores.ndim - 1))
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        scores, weights, _ = self._scores_and_weights(self._chosen(eza, ea, ez))
+        means = self._chosen(eza, ea, ez)
+        scores, weights, _ = self._weighed(self.of.at(*means), means)
         return _weighted_mean(scores, weights)
 
     def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
         means = self._chosen(eza, ea, ez)
-        scores, weights, missing = self._scores_and_weights(means)
+        of_classes, partials = self.of.with_slopes(*means)
+        scores, weights, missing = self._weighed(of_classes, means)
         mean = _weighted_mean(scores, weights)
-        slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*means)))
+        slopes = weights * np.array(np.broadcast_arrays(*partials))
         slopes = np.where(missing | (weights == 0.0), 0.0, slopes)
         if self.weighted:
             slopes[2] += np.where(missing, 0.0, np.nan_to_num(scores) - mean)
