@@ -77,7 +77,7 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
     z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
-    note = _if_no_unit_fails(sample, z, high - low) if method.name == "score" else ""
+    is_score = method_name == "score" and asked.alternative == "two-sided"
     return Interval(
         _number(sample.counted),
         _number(low),
@@ -89,7 +89,7 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
         tuple(sample.classes or ()) if sample.each else None,
         asked.alternative,
         sample.over,
-        note,
+        _if_no_unit_fails(sample, z, high - low) if is_score else "",
     )
 
 
@@ -102,7 +102,7 @@ def _refuse_side(method: Method, alternative: str) -> None:
 
 def _if_no_unit_fails(sample: Sample, z: FloatOrArray, length: Array) -> str:
     """Return the logit limits of units in words, if they are much shorter than score limits."""
-    if not isinstance(sample, UnitSample) or np.ndim(length):
+    if not isinstance(sample, UnitSample) or sample.each:
         return ""
     low, high = sample.logit_limits(z)
     if not 0.0 < high - low < _MUCH_SHORTER * length:

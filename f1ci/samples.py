@@ -722,24 +722,26 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
         return _mean_over_units(metric, index, table)
     if not metric.averages:
         return _units_of_index(metric, index, table, grouped=data.grouped)
-    held = _held_by_class(metric, index, table)
+    held = _held_by_classes(index, metric.weighted, table)
     of_classes = metric.over_some(tuple(range(table.shape[2])))
     return UnitSample(settled(of_classes, held.total)[0][1], [held], grouped=data.grouped)
 
 
-def _held_by_class(metric: Metric, index: Tversky, table: Array) -> Held:
-    """Return what units hold, from TP, FP and FN of shape (units, 3, classes).
+def _held_by_classes(index: Tversky, weighted: bool, table: Array) -> Held:
+    """Return what units hold, from TP, FP and FN by class, (units, 3, classes).
 
-    The matrix has one more class, "nothing", in which spans stand that only one side has.
+    The matrix has one more class, "nothing", for spans that only the truth, or only the model has.
     """
+    matter = np.array([True, index.a > 0.0, index.b > 0.0 or weighted])
     r = table.shape[2]
-    classes, nothing = np.arange(r), np.full(r, r)
-    true = np.array([classes, nothing, classes])
-    predicted = np.array([classes, classes, nothing])
-    # The weight of a class is its number of true items.
-    matter = np.array([True, index.a > 0.0, index.b > 0.0 or metric.weighted])
-    cells = Cells(r + 1, true[matter].ravel(), predicted[matter].ravel())
-    return Held(table[:, matter].reshape(len(table), -1), cells, np.tile(classes, matter.sum()))
+    classes = np.arange(r)
+    nothing = np.full(r, r)
+    true, predicted = np.stack([[classes, nothing, classes], [classes, classes, nothing]])[
+        :, matter
+    ]
+    cells = Cells(r + 1, true.ravel(), predicted.ravel())
+    counts = table[:, matter].reshape(len(table), -1)
+    return Held(counts, cells, np.tile(classes, matter.sum()))
 
 
 # The cells TP, FP and FN of a matrix of two classes.
