@@ -706,7 +706,7 @@ def _held_by_groups(items: Items, counts: Array, matrix: CellCounts) -> Held:
         raise TypeError("only items in groups have units")
     cells = matrix.cells
     place = items.by_row(np.arange(float(len(cells.true))), 0, cells).astype(np.intp)
-    looked_at, _ = _cells_looked_at(matrix)
+    looked_at, _ = _cells_looked_at(CellCounts(cells, matrix.counts.reshape(len(cells.true), -1)))
     if looked_at is not cells:
         place = np.searchsorted(looked_at.places, cells.places)[place]
     shape = int(items.groups.max()) + 1, len(looked_at.true)
