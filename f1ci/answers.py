@@ -73,9 +73,7 @@ def question(
 def interval_of(sample: Sample, asked: Question) -> Interval:
     """Return the interval for a sample by the method that is asked for, or the default."""
     method_name, method = method_for(sample, asked.method)
-    if method.two_sided and asked.alternative != "two-sided":
-        rule = f"alternative must be 'two-sided' for method={method_name!r}"
-        raise ValueError(f"{rule}, got {asked.alternative!r}")
+    _refuse_side(method, asked.alternative)
     z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
@@ -93,6 +91,13 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
         sample.over,
         _if_no_unit_fails(sample, z, high - low) if is_score else "",
     )
+
+
+def _refuse_side(method: Method, alternative: str) -> None:
+    """Refuse one limit of a method whose limits belong together."""
+    if method.two_sided and alternative != "two-sided":
+        rule = f"alternative must be 'two-sided' for method={method.name!r}"
+        raise ValueError(f"{rule}, got {alternative!r}")
 
 
 def _if_no_unit_fails(sample: Sample, z: FloatOrArray, length: Array) -> str:
