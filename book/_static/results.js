@@ -344,8 +344,8 @@ const results = (() => {
     }
     const found = units.difference(...models, 0, 1, level);
     const difference = {
-      ...found, name: "B minus A", signed: true, label: `mean ${b} minus mean ${a}`, reference: OURS,
-      method: "jackknife, Student’s t", test: "jackknife",
+      ...found, name: "B minus A", signed: true, label: "mean of B minus mean of A", reference: OURS,
+      method: "jackknife, Student’s t", test: "t test",
       python: places.length <= MOST_WRITTEN ? call(`${data}.difference`, [], level) : null,
     };
     const rows = [difference, ...means];

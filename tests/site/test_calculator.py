@@ -332,7 +332,7 @@ def test_one_score_for_each_item_is_read_and_compared(tab):
     test = f1ci.Scores(DICE, groups=PATIENTS)
     difference = test.difference()
     interval = difference.interval
-    assert said.startswith("mean dice_b minus mean dice_a = " + said_of_interval(interval))
+    assert said.startswith("mean of B minus mean of A = " + said_of_interval(interval))
     assert f"p = {difference.p_value:.4f}" in said
     assert "Lines with the same “patient” are one unit." in tab.locator("#calc-notes").inner_text()
     assert tuple(run(texts(tab)["Python"]).interval) == pytest.approx(tuple(interval), abs=1e-9)
