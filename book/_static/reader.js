@@ -39,12 +39,18 @@ const reader = (() => {
   // Intervals and percentages beside a number.
   const BESIDE = /(?<=\d%?\s*)(\(\s*[01]?\.\d+\s*(-|–|to|,)\s*[01]?\.\d+\s*\)|\(\s*[\d.]+\s*%\s*\))/g;
 
-  /** {record, left}: the numbers of a text by their names, and those without; null without names. */
+  /**
+   * {record, left}: the numbers of a text by their names, and those without; null without
+   * names.
+   */
   function namedNumbers(text) {
-    const bare = text.replace(/<[^<>\n]*>|[#*`]/g, " ").replace(/\d+(\.\d+)?\s*%\s*(CI|confidence)\b/gi, " ");
+    const bare = text.replace(/<[^<>\n]*>|[#*`]/g, " ")
+      .replace(/\d+(\.\d+)?\s*%\s*(CI|confidence)\b/gi, " ");
     const marked = WITHIN.reduce((all, [key, name]) => all.replace(name, ` ‹${key}› `), bare);
-    const tokens = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=/]/g, " ").split(/\s+/)
-      .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d+,\d+%?[.,]?$/.test(word) ? [word] : word.split(",")))
+    const tokens = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=/]/g, " ")
+      .split(/\s+/)
+      .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d+,\d+%?[.,]?$/.test(word) ? [word]
+        : word.split(",")))
       .map((word) => word.replace(/^[^\p{L}\p{N}‹.+-]+|[^\p{L}\p{N}%›]+$/gu, ""))
       .filter((word) => /^‹|^[-+.]*\d/.test(word));
     const isName = (token) => token[0] === "‹";
@@ -123,7 +129,8 @@ const reader = (() => {
     const names = { precision: "precision", recall: "recall", f1: "F1" };
     const score = printed.map(([key]) => names[key]).join(", ").replace(/, (\w+)$/, " and $1");
     const reading = (items, what) => ({
-      kind: "printed", average, ...bands, positives: what === "truly positive items" ? items : null, notes,
+      kind: "printed", average, ...bands, positives: what === "truly positive items" ? items
+        : null, notes,
       printed: printed.map(([, text]) => text), said: `${score}, and ${items} ${what}`,
     });
     if (positives) {
@@ -151,7 +158,8 @@ const reader = (() => {
     };
     const found = Object.entries(kinds).map(([kind, name]) => [kind, value(name)]);
     if (found.some(([, match]) => !match) || text.match(/\d+/g).length !== 4) return null;
-    const numbers = found.map(([kind, match]) => [kind, countOr(match[0].match(/\d+/)[0], "items")]);
+    const numbers = found.map(([kind, match]) =>
+      [kind, countOr(match[0].match(/\d+/)[0], "items")]);
     const names = [a, b].map((match) => match[1] ?? match[3]);
     return certain(pairReading({ ...Object.fromEntries(numbers), names }));
   }
@@ -188,7 +196,8 @@ const reader = (() => {
       return certain(ofCounts({ tp: p, fp: q, fn: r }, ["Read in the order TP, FP, FN."]));
     }
     const orders = [
-      { tp: s, fp: q, fn: r, tn: p }, { tp: p, fp: q, fn: r, tn: s }, { tp: p, fp: r, fn: q, tn: s },
+      { tp: s, fp: q, fn: r, tn: p }, { tp: p, fp: q, fn: r, tn: s }, { tp: p, fp: r, fn: q,
+        tn: s },
     ];
     const readings = orders.map((record) => ofCounts(record));
     return { readings, question: "In which order are these numbers?" };
@@ -211,22 +220,27 @@ const reader = (() => {
     const rest = below.filter((row) => !body.includes(row)
       && !(head.some((name) => keyOf(name) === "precision") && SUMMARY.test(row.cells[0])));
     const offset = body[0]?.cells.length - head.length;
-    if (body.length === 0 || body.some((row) => row.cells.length !== head.length + offset)) return null;
+    if (body.length === 0 || body.some((row) => row.cells.length !== head.length
+      + offset)) return null;
     const keys = head.map(keyOf);
-    const isNaming = (k) => keys[k] === null && body.every((row) => !isNumber(row.cells[k + offset]));
+    const isNaming = (k) => keys[k] === null
+      && body.every((row) => !isNumber(row.cells[k + offset]));
     const naming = head.map((_, k) => k).filter(isNaming);
     if (offset === 0 && naming.length === 0 && keys[0] === null) naming.push(0);
     if (naming.some((k) => hasNumber(head[k]))) return null;
-    const others = head.filter((_, k) => (keys[k] === null && !naming.includes(k)) || keys[k] === "unused");
+    const others = head.filter((_, k) => (keys[k] === null && !naming.includes(k))
+      || keys[k] === "unused");
     const records = body.map(({ cells: row }) => ({
       name: offset ? row[0] : naming.map((k) => row[k]).join(" "),
       ...Object.fromEntries(keys.flatMap((key, k) => (key ? [[key, row[k + offset]]] : []))),
     }));
     const named = offset ? "" : naming.map((k) => head[k]).join(" ");
     const left = others.map((name) => `the column “${name}”`);
-    const unread = head.flatMap((name, k) => (others.includes(name) ? body.map((row) => row.cells[k + offset]) : []));
+    const unread = head.flatMap((name, k) => (others.includes(name)
+      ? body.map((row) => row.cells[k + offset]) : []));
     const hasAverages = rows.slice(at + 1).some((row) => SUMMARY.test(row.cells[0]));
-    const lines = rest.length ? [`Only the lines ${rows[at].line} to ${body.at(-1).line} are read.`] : [];
+    const lines = rest.length
+      ? [`Only the lines ${rows[at].line} to ${body.at(-1).line} are read.`] : [];
     const last = body.at(-1).line;
     return { records, named, rest, last, notes: [...unused(left), ...lines], unread, hasAverages };
   }
@@ -234,7 +248,8 @@ const reader = (() => {
   /** The readings of records; null if they have no counts and no scores. */
   function ofRecords(found) {
     const read = readRecords(found);
-    return read && { ...read, readings: read.readings.map((one) => ({ ...one, unread: found.unread })) };
+    return read && { ...read,
+      readings: read.readings.map((one) => ({ ...one, unread: found.unread })) };
   }
 
   function readRecords({ records, named, notes, hasAverages }) {
@@ -261,7 +276,8 @@ const reader = (() => {
     const says = tables.saidBy(named);
     if (named && (UNIT.test(named) || says === "id" || says === "group")) return certain(units);
     if (CLASS.test(named)) return certain(classes);
-    return { readings: [classes, units], question: "Is each line a class, or a unit such as a document?" };
+    return { readings: [classes, units],
+      question: "Is each line a class, or a unit such as a document?" };
   }
 
   /** A report: its classes, and its micro average if it prints one. */
@@ -313,11 +329,13 @@ const reader = (() => {
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
     if (name) {
       const { labels = value.classes, classes, [name]: matrix, ...others } = value;
-      const left = unused(Object.entries(others).map(([key, one]) => `${key} ${JSON.stringify(one)}`));
+      const left = unused(Object.entries(others)
+        .map(([key, one]) => `${key} ${JSON.stringify(one)}`));
       return withNotes(fromMatrix(JSON.stringify(matrix), labels), left);
     }
     if (Array.isArray(value.columns) && Array.isArray(value.data)) {
-      const objects = value.data.map((row) => Object.fromEntries(row.map((x, k) => [value.columns[k], x])));
+      const objects = value.data.map((row) =>
+        Object.fromEntries(row.map((x, k) => [value.columns[k], x])));
       return ofTable(tables.ofJson(objects));
     }
     if (Array.isArray(value.metric_per_case)) { // nnU-Net
@@ -331,7 +349,8 @@ const reader = (() => {
     const isObject = (row) => row !== null && typeof row === "object";
     if (Array.isArray(value)) return ofTable(tables.ofJson(value));
     if (!entries.some(([, row]) => isObject(row))) return ofObject(entries);
-    return ofObjects(entries.filter(([, row]) => isObject(row)), entries.filter(([, row]) => !isObject(row)), value);
+    return ofObjects(entries.filter(([, row]) => isObject(row)),
+      entries.filter(([, row]) => !isObject(row)), value);
   }
 
   /** Numbers by name; other names are not used. */
@@ -354,7 +373,8 @@ const reader = (() => {
     }
     const names = objects.map(([name]) => name);
     const isMatrix = others.length === 0 && names.length > 1 && objects.every(([, row]) =>
-      Object.keys(row).sort().join() === [...names].sort().join() && Object.values(row).every(Number.isInteger));
+      Object.keys(row).sort().join() === [...names].sort().join()
+        && Object.values(row).every(Number.isInteger));
     if (!isMatrix) return ofTable(tables.ofJson(value));
     const lines = names.map((name) => names.map((other) => value[name][other]).join(","));
     const found = fromMatrix(lines.join("\n"), names);
@@ -375,10 +395,12 @@ const reader = (() => {
     if (new Set(columns.map(([name]) => name)).size < columns.length) {
       refuse("Two lists have the same name.");
     }
-    if (found.length < 2 && columns.some(([, list]) => list.length !== columns[0][1].length)) return null;
+    if (found.length < 2 && columns
+      .some(([, list]) => list.length !== columns[0][1].length)) return null;
     const rest = found.length > 1 ? lists.reduce((all, [list]) => all.replace(list, ""), text) : "";
     const table = tables.ofJson(Object.fromEntries(columns));
-    const notes = /\d/.test(rest) ? [`Only the lists ${lists.map(([, name]) => name).join(", ")} are read.`] : [];
+    const notes = /\d/.test(rest)
+      ? [`Only the lists ${lists.map(([, name]) => name).join(", ")} are read.`] : [];
     return withNotes(ofTable(table), notes);
   }
 
@@ -426,19 +448,22 @@ const reader = (() => {
   function scores(table) {
     const found = scoreColumns(table);
     const called = table.columns.filter(({ name }) => SCORE.test(name) && !OTHER.test(name));
-    const large = called.find(({ cells: list }) => list.every((cell) => isNumber(cell) || isEmpty(cell))
+    const large = called.find(({ cells: list }) => list.every((cell) => isNumber(cell)
+      || isEmpty(cell))
       && list.some((cell) => Number(cell.replace(/%$/, "")) > 1));
     if (found.length === 0 && large) {
       const cell = large.cells.find((one) => Number(one.replace(/%$/, "")) > 1);
       refuse(`“${cell}” in “${large.name}” is above 1: divide percentages by 100.`);
     }
     if (found.length === 0) return null;
-    const isModel = ({ name, cells: list }) => MODEL.test(name) && new Set(list).size === list.length;
+    const isModel = ({ name, cells: list }) => MODEL.test(name)
+      && new Set(list).size === list.length;
     if (table.columns.some(isModel)) {
       refuse("These are printed scores of models. An interval needs the counts behind them: TP, FP and "
         + "FN, or the score of each item.");
     }
-    const others = table.columns.filter((column) => !found.includes(column) && column.cells.some(isNumber)
+    const others = table.columns
+      .filter((column) => !found.includes(column) && column.cells.some(isNumber)
       && !/id|group/.test(column.says) && !UNIT.test(column.name) && !RUN.test(column.name));
     const notes = unused(others.map(({ name }) => `the column “${name}”`));
     const said = `one score for each of ${some(table.lines.length, "item")}`;
@@ -454,7 +479,8 @@ const reader = (() => {
     const wanted = named.length ? named : found;
     const kind = ({ name }) => name.match(SCORE)?.[0].toLowerCase().replace(/\W|_/g, "") ?? "";
     const alike = wanted.every((column) => kind(column) === kind(wanted[0]));
-    const groups = tables.saying(table, "group", "id").filter(({ cells: list }) => new Set(list).size < list.length);
+    const groups = tables.saying(table, "group", "id")
+      .filter(({ cells: list }) => new Set(list).size < list.length);
     const group = chosen.group ?? groups[0]?.name ?? "";
     const folds = table.columns.some(({ name }) => /\bfold/i.test(name));
     if (folds) refuse("Scores of folds are not independent, because they share training data: give the predictions of all folds.");
@@ -472,7 +498,8 @@ const reader = (() => {
     }
     if (!a) return ask("Which column is the score?");
     if (a === b) return ask("Choose different columns.");
-    const wrong = [a, b].filter(Boolean).find((name) => !found.some((column) => column.name === name));
+    const wrong = [a, b].filter(Boolean)
+      .find((name) => !found.some((column) => column.name === name));
     return wrong ? ask(`“${wrong}” does not hold scores from 0 to 1.`) : choice;
   }
 
@@ -481,7 +508,8 @@ const reader = (() => {
     const names = table.columns.map(({ says }) => says);
     const isSure = names.includes("model") && (names.includes("truth") || names.includes("label"));
     if (isSure) return predictions(table);
-    const rows = table.lines.map((_, k) => ({ cells: table.columns.map((column) => column.cells[k]) }));
+    const rows = table.lines.map((_, k) =>
+      ({ cells: table.columns.map((column) => column.cells[k]) }));
     const found = recordsIn([{ cells: table.columns.map(({ name }) => name) }, ...rows]);
     const records = found && found.rest.length === 0 ? ofRecords(found) : null;
     if (records) return records;
@@ -553,14 +581,18 @@ const reader = (() => {
   function positiveOf(reading, choice, chosen) {
     let names = [];
     if (reading.kind === "matrix") {
-      const has = (_, k) => reading.matrix.some((row, i) => row[k] > 0 || (i === k && row.some(Boolean)));
+      const has = (_, k) => reading.matrix.some((row, i) => row[k] > 0
+        || (i === k && row.some(Boolean)));
       names = reading.labels.filter(has);
     }
-    if (reading.kind === "report" && !reading.micro) names = reading.classes.map(({ name }) => name);
+    if (reading.kind === "report" && !reading.micro) names = reading.classes
+      .map(({ name }) => name);
     if (reading.kind === "predictions") names = choice.classes;
-    if (names.length !== 2 && !(reading.kind === "predictions" && choice.b)) return { names: [], positive: null, question: null };
+    if (names.length !== 2 && !(reading.kind === "predictions" && choice.b)) return { names: [],
+      positive: null, question: null };
     const positive = names.includes(chosen) ? chosen : tables.positiveOf(names);
-    return { names, positive, question: positive === null ? "Which class is the positive one?" : null };
+    return { names, positive, question: positive === null ? "Which class is the positive one?"
+      : null };
   }
 
   return { read, readFiles, chooseScores, positiveOf };

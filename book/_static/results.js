@@ -1,9 +1,13 @@
 // Computes what the calculator shows of a reading. No page is needed.
 //
-// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the
-// test set in words), `oneClass` if all is about one class, and `verdict` for two models. `quotes` are
-// all its rows, each label once. A row has name, label, estimate, low, high, `reference`, and `python`,
-// a line that gives the same limits; `least` and `most` if the estimate is a range; `method` if it is
+// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items`
+// (the
+// test set in words), `oneClass` if all is about one class, and `verdict` for two models.
+// `quotes` are
+// all its rows, each label once. A row has name, label, estimate, low, high, `reference`, and
+// `python`,
+// a line that gives the same limits; `least` and `most` if the estimate is a range; `method` if
+// it is
 // not Wilson's.
 const results = (() => {
   "use strict";
@@ -29,7 +33,10 @@ const results = (() => {
   // Without the last digits, which are rounding: 0.99, not 0.9899999999999999.
   const tidy = (value) => String(Number(value.toPrecision(12)));
 
-  /** A line of Python: a call of f1ci's `asked`, such as "f1_interval" or "Matrix(...).interval". */
+  /**
+   * A line of Python: a call of f1ci's `asked`, such as "f1_interval" or
+   * "Matrix(...).interval".
+   */
   function call(asked, positional, level) {
     const named = level === 0.95 ? [] : [`confidence_level=${tidy(level)}`];
     return `f1ci.${asked}(${[...positional, ...named].join(", ")})`;
@@ -96,7 +103,10 @@ const results = (() => {
 
   // --- Matrices ----------------------------------------------------------------------------------
 
-  /** The averages of a matrix. Their limits are for all of its classes, also for those without items. */
+  /**
+   * The averages of a matrix. Their limits are for all of its classes, also for those without
+   * items.
+   */
   function averagesOf(matrix, { level, beta }) {
     const { a, b } = f1ci.fbetaWeights(beta);
     const wrong = sum(matrix.map((row, k) => sum(row) - row[k]));
@@ -104,7 +114,8 @@ const results = (() => {
     const average = (name) => {
       const key = name.toLowerCase();
       const limits = averages.scoreLimits(matrix, a, b, level, key === "weighted");
-      const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
+      const metric = beta === 1 ? `"${key}_f1"`
+        : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
       const python = call(`Matrix(${listOf(matrix)}).interval`, [metric], level);
       return { name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python };
     };
@@ -114,21 +125,24 @@ const results = (() => {
   }
 
   /** For each class: true if an item belongs to it or is predicted as it. */
-  const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0 || matrix.some((other) => other[k] > 0));
+  const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0
+    || matrix.some((other) => other[k] > 0));
 
   /** A row for each class against the rest, with its counts. */
   function classesOf(matrix, names, { level, beta }) {
     const n = sum(matrix.map(sum));
     return f1ci.classCounts(matrix).map(({ x, y, w }, k) => {
       const counts = { tp: x, fp: y, fn: w, tn: n - x - y - w };
-      return { ...rowOf(fScore(beta, counts, names[k]), level), name: names[k], support: x + w, counts };
+      return { ...rowOf(fScore(beta, counts, names[k]), level), name: names[k], support: x
+        + w, counts };
     });
   }
 
   /** What the averages make of the classes that no item belongs to or is predicted as. */
   function noteOn(absent) {
     if (absent.length === 0) return [];
-    const [them, scores] = absent.length === 1 ? ["it", "its score is"] : ["them", "their scores are"];
+    const [them, scores] = absent.length === 1 ? ["it", "its score is"]
+      : ["them", "their scores are"];
     return [`No item belongs to ${absent.join(", ")} or is predicted as ${them}: ${scores} not defined. `
       + "The averages are over the other classes. The limits of the macro average hold whatever a class "
       + "without items may score."];
@@ -147,7 +161,8 @@ const results = (() => {
     const score = scoreName(settings.beta);
     const tables = [
       { caption: `Averages of ${score}`, first: "Average", rows: averaged, folded: binary },
-      { caption: `${score} of each class against the rest`, first: "Class", rows: classes, folded: binary },
+      { caption: `${score} of each class against the rest`, first: "Class", rows: classes,
+        folded: binary },
     ];
     if (!binary) {
       const items = `${some(sum(matrix.map(sum)), "item")} of ${names.length} classes`;
@@ -178,7 +193,8 @@ const results = (() => {
     if (found.length === 1) return found[0];
     const tables = sum(fits.map(({ from, to }) => to - from + 1));
     const isSome = step > 1 || tables === Infinity;
-    const number = isSome ? "tables of counts" : some(tables, "table of counts", "tables of counts");
+    const number = isSome ? "tables of counts"
+      : some(tables, "table of counts", "tables of counts");
     return found[0].map((row, k) => {
       const all = (key) => found.map((rows) => rows[k][key]);
       return {
@@ -243,7 +259,8 @@ const results = (() => {
     const found = all.map((one) => fitting(one, one.positives));
     const wrong = all.find(({ positives }, k) => found[k].fits.length === 0 || positives === 0);
     if (wrong) {
-      const of = wrong.name === MICRO ? "the micro average" : wrong.name && `the class “${wrong.name}”`;
+      const of = wrong.name === MICRO ? "the micro average" : wrong.name
+        && `the class “${wrong.name}”`;
       const items = labelOf(some(wrong.positives, "truly positive item"), of);
       return nothing(`No counts of ${items} give these numbers when rounded: check the number of items `
         + "and the digits.");
@@ -340,11 +357,13 @@ const results = (() => {
     const items = groups ? `${some(places.length, "item")} of ${some(names.length, "unit")}`
       : some(places.length, "item");
     if (!b) {
-      return { rows: means, tables: [{ caption: "Mean", first: "Score", rows: means }], notes, items };
+      return { rows: means, tables: [{ caption: "Mean", first: "Score", rows: means }], notes,
+        items };
     }
     const found = units.difference(...models, 0, 1, level);
     const difference = {
-      ...found, name: "B minus A", signed: true, label: "mean of B minus mean of A", reference: OURS,
+      ...found, name: "B minus A", signed: true, label: "mean of B minus mean of A",
+        reference: OURS,
       method: "jackknife, Student’s t", test: "t test",
       python: places.length <= MOST_WRITTEN ? call(`${data}.difference`, [], level) : null,
     };
@@ -376,8 +395,10 @@ const results = (() => {
     const numbers = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
     const test = call('Labels(y, {"A": a, "B": b}).difference', [...metric, 'test="exact"'], level);
     const difference = {
-      name: "B minus A", signed: true, label: `${title} of ${labels[1]} minus ${title} of ${labels[0]}`,
-      low, high, p, discordant, estimate: models[1].estimate - models[0].estimate, reference: WILSON,
+      name: "B minus A", signed: true,
+        label: `${title} of ${labels[1]} minus ${title} of ${labels[0]}`,
+      low, high, p, discordant, estimate: models[1].estimate - models[0].estimate,
+        reference: WILSON,
       test: "exact randomisation test",
       python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers}],\n    axis=0,\n).T\n${test}`,
     };
@@ -392,7 +413,8 @@ const results = (() => {
     }
     const rows = [difference, ...models];
     return {
-      rows: [difference], tables: [{ caption: `${title} and its difference`, first: "Score", rows }], notes,
+      rows: [difference], tables: [{ caption: `${title} and its difference`, first: "Score",
+        rows }], notes,
       items: some(sum(Object.values(t)), "item"),
       verdict: `By the interval: ${betterOf(difference)}. The models differ on ${some(discordant, "item")}.`,
     };
@@ -401,7 +423,8 @@ const results = (() => {
   /** Items that both models have right, one alone, and none: the difference of their accuracies. */
   function ofPairs({ both, onlyA, onlyB, none, names }, settings) {
     const t = { tp: both, posA: onlyA, posB: onlyB, fn: none, fp: 0, negA: 0, negB: 0, tn: 0 };
-    const score = (_, { tp, fn }, of) => share("Accuracy", "accuracy", tp, 0, fn, `[[0, 0], [${fn}, ${tp}]]`, of);
+    const score = (_, { tp, fn }, of) =>
+      share("Accuracy", "accuracy", tp, 0, fn, `[[0, 0], [${fn}, ${tp}]]`, of);
     const right = (...given) => ({ ...score(...given), a: 0, b: 1 });
     const words = { title: "accuracy", metric: ['"accuracy"'], labels: names };
     return ofComparison(t, settings, right, words);
@@ -417,7 +440,8 @@ const results = (() => {
     if (kind === "units") return ofUnits(reading, settings);
     if (kind === "pairs") return ofPairs(reading, settings);
     if (kind === "scores") return ofMeans(reading, choice, settings);
-    if (choice.b) return ofComparison(tables.comparisonOf(table, { ...choice, positive }), settings);
+    if (choice.b) return ofComparison(tables.comparisonOf(table, { ...choice, positive }),
+      settings);
     const matrix = tables.matrixOf(table, choice);
     return ofMatrix({ matrix, labels: choice.classes }, settings, positive);
   }
@@ -426,7 +450,8 @@ const results = (() => {
   function compute(reading, settings, choice, positive) {
     const result = resultOf(reading, settings, choice, positive);
     const rows = [...result.rows, ...result.tables.flatMap((table) => table.rows)];
-    const quotes = rows.filter(({ label }, k) => rows.findIndex((row) => row.label === label) === k);
+    const quotes = rows.filter(({ label }, k) => rows
+      .findIndex((row) => row.label === label) === k);
     return { ...result, quotes };
   }
 
