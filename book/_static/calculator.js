@@ -1,6 +1,5 @@
 // The calculator's page: one box for what people have, what was understood, and the result. What
-// a text
-// means is read by reader.js and the files that it uses; results.js computes.
+// a text means is read by reader.js and the files that it uses; results.js computes.
 (() => {
   "use strict";
   const root = document.getElementById("calc");
@@ -121,7 +120,7 @@
 
   /** The columns of a table, with a question if they are not certain; null if they are refused. */
   function chosenColumns({ kind, table }) {
-    const choose = kind === "scores" ? reader.chooseScores : tables.choose;
+    const choose = kind === "scores" ? scores.choose : tables.choose;
     const place = Object.keys(state.columns).length ? "columns" : "text";
     const found = attempt(place, () => choose(table, state.columns));
     const choice = found ?? { ...state.columns, question: "" };
@@ -134,8 +133,8 @@
     fill("b", [["", "none"], ...same(names)], choice.b ?? "");
     fill("group", [["", "each line"], ...same(names)], choice.group ?? "");
     // (The empty value stands for no choice.)
-    fill("count", [[" ", "one item"], ...same(counts)], asked("count") ? null : choice.count
-      ?? " ");
+    const count = asked("count") ? null : choice.count ?? " ";
+    fill("count", [[" ", "one item"], ...same(counts)], count);
     for (const name of ["truth", "a", "b", "group", "count"]) {
       const isEmpty = name === "count" && counts.length === 0;
       find(name).parentElement.hidden = isEmpty || !FIELDS[kind].includes(name);
@@ -146,8 +145,8 @@
 
   /** The positive class; null if it is asked for. */
   function chosenClass(reading, choice) {
-    const { names, positive, question } = reader.positiveOf(reading, choice,
-      state.columns.positive);
+    const wanted = state.columns.positive;
+    const { names, positive, question } = reader.positiveOf(reading, choice, wanted);
     find("class").hidden = names.length < 2;
     fill("positive", same(names), positive);
     if (question) complain("columns", question);
@@ -208,7 +207,8 @@
     const tex = sentence.replace(/[%&$#_{}]/g, "\\$&").replaceAll("−", "$-$")
       .replace("p <", "p $<$");
     const imports = row.python?.includes("np.") ? "import f1ci\nimport numpy as np" : "import f1ci";
-    const code = row.python && `${imports}\n\n${row.python.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)")}`;
+    const printed = row.python?.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)");
+    const code = printed && `${imports}\n\n${printed}`;
     return { Sentence: sentence, Reference: cited(row.reference), LaTeX: tex, Python: code };
   }
 
@@ -216,7 +216,8 @@
     fill("quoted", same(result.quotes.map(({ label }) => label)), quoted(result).label);
     const texts = textsFor(quoted(result), level, result);
     const offer = (name) => (texts[name] ? html`<dt>${name}</dt>
-      <dd><code>${texts[name]}</code><button type="button" value="${texts[name]}" aria-label="Copy: ${name}">Copy</button></dd>` : "");
+      <dd><code>${texts[name]}</code><button type="button" value="${texts[name]}"
+        aria-label="Copy: ${name}">Copy</button></dd>` : "");
     put("texts", [offer("Sentence"), offer("Reference")]);
     put("code", [offer("LaTeX"), offer("Python")]);
   }
@@ -258,9 +259,10 @@
     const step = roundStep(to - from);
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const first = Math.ceil(from / step);
-    const ticks = Array.from({ length: Math.floor(to / step) - first + 1 },
-      (_, k) => (first + k) * step).map((tick) =>
-      html`${across("calc-grid-line", tick)}<text class="calc-tick" x="${x(tick)}" y="${bottom + 17}" text-anchor="middle">${fixed(tick, digits)}</text>`);
+    const places = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, k) => first + k);
+    const ticks = places.map((place) => place * step).map((tick) =>
+      html`${across("calc-grid-line", tick)}<text class="calc-tick" x="${x(tick)}"
+        y="${bottom + 17}" text-anchor="middle">${fixed(tick, digits)}</text>`);
     const bars = rows.map(({ name, low, high, estimate, least, most }, k) => {
       const y = LINE * k + 28;
       const point = Number.isNaN(estimate) ? ""
@@ -271,20 +273,23 @@
     });
     const borders = [0, 1].filter((border) => from < border && border < to)
       .map((border) => across("calc-border", border));
-    return html`<svg class="calc-drawing" role="img" aria-label="${description}" width="100%" height="${bottom + 22}">${ticks}${borders.flat()}${bars}</svg>`;
+    return html`<svg class="calc-drawing" role="img" aria-label="${description}" width="100%"
+      height="${bottom + 22}">${ticks}${borders.flat()}${bars}</svg>`;
   }
 
   function tableOf({ caption, first, rows, folded }, number) {
     const cellsOf = ({ estimate, least, most, low, high, support }) => [
-      least < most ? `${number(least)} to ${number(most)}`
-        : number(estimate), number(low), number(high),
-      ...(support === undefined ? [] : [support]),
+      least < most ? `${number(least)} to ${number(most)}` : number(estimate),
+      number(low), number(high), ...(support === undefined ? [] : [support]),
     ];
-    const heads = [first, "Estimate", "Low", "High",
-      ...(rows[0].support === undefined ? [] : ["Support"])];
-    const table = html`<div class="calc-scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption>
+    const last = rows[0].support === undefined ? [] : ["Support"];
+    const heads = [first, "Estimate", "Low", "High", ...last];
+    const line = (row) => html`<tr><th scope="row">${row.name}</th>
+      ${cellsOf(row).map((cell) => html`<td>${cell}</td>`)}</tr>`;
+    const table = html`<div class="calc-scroll" tabindex="0" role="region" aria-label="${caption}">
+      <table><caption>${caption}</caption>
       <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-      <tbody>${rows.map((row) => html`<tr><th scope="row">${row.name}</th>${cellsOf(row).map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+      <tbody>${rows.map(line)}</tbody></table></div>`;
     return folded ? html`<details><summary>${caption}</summary>${table}</details>` : table;
   }
 
@@ -325,11 +330,12 @@
     const share = setting("prevalence");
     find("planned").textContent = "";
     if (half === null || share === null) return;
-    const { positives, total } = f1ci.sampleSize(beta, half, Number.isNaN(share) ? null
-      : share, level);
+    const known = Number.isNaN(share) ? null : share;
+    const { positives, total } = f1ci.sampleSize(beta, half, known, level);
     const items = total === null ? "" : `, so about ${some(total, "item")} in all`;
-    find("planned").textContent = `${some(positives, "truly positive item")}${items}. Then a ${percent(level)} % interval of F${beta} `
-      + `reaches about ${half} to each side at most, whichever classifier you test.`;
+    find("planned").textContent = `${some(positives, "truly positive item")}${items}. Then a `
+      + `${percent(level)} % interval of F${beta} reaches about ${half} to each side at most, `
+      + "whichever classifier you test.";
   }
 
   // --- From the box to the result ----------------------------------------------------------------
@@ -377,7 +383,9 @@
     if (chosen === null) return showNothing(FIRST_ANSWER);
     const settings = { level: level / 100, beta: isFixed ? 1 : beta };
     const result = results.compute(reading, settings, choice, chosen.positive);
-    result.notes = [...reading.notes, ...(choice?.notes ?? []), ...result.notes];
+    const before = [...reading.notes, ...(choice?.notes ?? [])];
+    result.notes = result.quotes.length ? [...before, ...result.notes]
+      : [...result.notes, ...before];
     result.models = choice && modelsOf(reading, choice, chosen);
     state.shared = reading.kind === "predictions" ? shared(reading.table, choice, chosen)
       : state.files ? "" : find("text").value;
@@ -413,8 +421,8 @@
   // --- The state in the address ------------------------------------------------------------------
 
   function remember() {
-    const query = new URLSearchParams({ text: state.shared, level: find("level").value,
-      beta: find("beta").value });
+    const [level, beta] = [find("level").value, find("beta").value];
+    const query = new URLSearchParams({ text: state.shared, level, beta });
     if (state.as !== null) query.set("as", state.as);
     if (!find("class").hidden) query.set("positive", find("positive").value);
     if (state.quote !== null) query.set("quote", state.quote);
@@ -427,8 +435,9 @@
     const wanted = new URLSearchParams(query ?? "");
     if (place !== "#calc" || !wanted.has("text")) return;
     forget();
-    for (const name of ["text", "level",
-      "beta"]) if (wanted.has(name)) find(name).value = wanted.get(name);
+    for (const name of ["text", "level", "beta"]) {
+      if (wanted.has(name)) find(name).value = wanted.get(name);
+    }
     state.as = wanted.has("as") ? Number(wanted.get("as")) : null;
     state.columns = wanted.has("positive") ? { positive: wanted.get("positive") } : {};
     state.quote = wanted.get("quote");
@@ -440,8 +449,9 @@
   async function textOf(file) {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const starts = (...first) => first.every((byte, k) => bytes[k] === byte);
-    if (starts(0x50, 0x4b) || starts(0x1f,
-      0x8b)) throw `“${file.name}” is packed, as spreadsheets are: save it as CSV.`;
+    if (starts(0x50, 0x4b) || starts(0x1f, 0x8b)) {
+      throw `“${file.name}” is packed, as spreadsheets are: save it as CSV.`;
+    }
     if (starts(0xff, 0xfe)) return new TextDecoder("utf-16le").decode(bytes);
     if (starts(0xfe, 0xff)) return new TextDecoder("utf-16be").decode(bytes);
     try {
@@ -454,8 +464,8 @@
   async function take(files) {
     forget();
     try {
-      const read = await Promise.all(files
-        .map(async (file) => ({ name: file.name, text: await textOf(file) })));
+      const reading = async (file) => ({ name: file.name, text: await textOf(file) });
+      const read = await Promise.all(files.map(reading));
       if (read.length === 1 && read[0].text.length <= SMALL_FILE) find("text").value = read[0].text;
       else state.files = read;
       changed();
@@ -466,8 +476,8 @@
       showNothing(FIRST_FAULT);
     }
     find("loaded").hidden = state.files === null;
-    find("loaded").querySelector("span").textContent = (state.files ?? []).map(({ name }) => name)
-      .join(" and ");
+    const names = (state.files ?? []).map(({ name }) => name);
+    find("loaded").querySelector("span").textContent = names.join(" and ");
     find("text").hidden = state.files !== null;
   }
 
@@ -489,8 +499,10 @@
     const values = Object.fromEntries(names.map((one) => [one, find(one).value]));
     if (name === "truth") state.columns = { truth: values.truth };
     else if (name === "positive") state.columns = { ...state.columns, positive: values.positive };
-    else if (name) state.columns = { ...values, count: values.count === "" ? undefined
-      : values.count.trim() };
+    else if (name) {
+      const count = values.count === "" ? undefined : values.count.trim();
+      state.columns = { ...values, count };
+    }
     if (target === find("quoted")) state.quote = target.value;
     clearTimeout(timer);
     timer = setTimeout(changed, 120);

@@ -219,11 +219,12 @@ const tables = (() => {
     const known = new Set(gold);
     const number = known.size;
     const parts = (label) => label.split(/[|;,]/);
-    const isOfSeveral = (label) => parts(label).length > 1 && parts(label).every((x) => known.has(x));
+    const isOfSeveral = (label) => parts(label).length > 1
+      && parts(label).every((x) => known.has(x));
     const several = gold.find(isOfSeveral);
     if (several !== undefined) {
-      refuse(`“${several}” in “${name}” is more than one label. This page reads items with one; for `
-        + "several, f1ci.Labels takes indicators of the classes.");
+      refuse(`“${several}” in “${name}” is more than one label. This page reads items with one; `
+        + "for several, f1ci.Labels takes indicators of the classes.");
     }
     if (known.has("O") && [...known].every((label) => /^(O|[BILUES]-.+)$/.test(label))) {
       refuse(`“${name}” holds tags of tokens. The F1 of named entities counts spans: give TP, FP `
