@@ -2,10 +2,9 @@
 //
 // At v relevant items TP is binomial with F* = F1 / (2 - F1). So a test set is v tosses of a coin,
 // and the coverage is a finite sum over TP. It jumps wherever the true F1 passes a limit, and is
-// smooth in between. Its infimum lies on one side of a limit: so each piece is evaluated from
-// end to
-// end, with the intervals that hold its inside. `tests/site/test_explorer.py` compares it with the
-// package.
+// smooth in between. Its infimum lies on one side of a limit: so each piece is evaluated from end
+// to end, with the intervals that hold its inside. `tests/site/test_explorer.py` compares it with
+// the package.
 const explorer = (() => {
   "use strict";
 
@@ -209,8 +208,8 @@ const explorer = (() => {
         + `${missed} ${missed === 1 ? "misses" : "miss"} it (red).`;
       const ends = last?.limits.map((end) => end.toFixed(2).replace("-", "−")).join(" to ");
       find("drawn").textContent = last === undefined
-        ? `You know the true F1 of this classifier: it is ${f1.toFixed(2)}. Draw a test set, and see `
-          + `whether its ${100 * level} % interval contains this value. ${run}`
+        ? `You know the true F1 of this classifier: it is ${f1.toFixed(2)}. Draw a test set, and `
+          + `see whether its ${100 * level} % interval contains this value. ${run}`
         : `${held} ${run} The last test set has ${last.right} true positives among ${v} relevant `
           + `items: F1 = ${last.estimate.toFixed(2)}, interval ${ends}.`;
       find("sets").setAttribute("aria-label",

@@ -95,8 +95,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const sort = (column, descending) => {
     for (const table of tables) {
       [...table.tHead.rows[0].cells].forEach((heading, i) => {
-        const order = descending ? "descending" : "ascending";
-        heading.setAttribute("aria-sort", i === column ? order : "none");
+        const direction = descending ? "descending" : "ascending";
+        heading.setAttribute("aria-sort", i === column ? direction : "none");
       });
       const sorted = [...table.tBodies[0].rows].sort(
         (one, two) => (descending ? -1 : 1) * order(key(one, column), key(two, column)),
