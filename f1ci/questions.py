@@ -255,11 +255,7 @@ class Data:
         samples = [self._one(metric, number, average) for number in range(len(self.models))]
         named = dict(zip(self.models, samples, strict=True))
         intervals = {name: self._interval(one, asked) for name, one in named.items()}
-        pairs = [
-            self._sample_of_two(metric, places, average)
-            for places in combinations(range(len(samples)), 2)
-        ]
-        tests = {pair.models: self._test(pair, asked, plan) for pair in pairs}
+        tests = self._tests_of_pairs(metric, average, asked, plan)
         for one in samples:
             check(one, method_for(one, asked.method)[1])
         check_alike(list(named.items()))
@@ -267,6 +263,16 @@ class Data:
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
         ordered = {name: intervals[name] for name in best}
         return ModelComparison(ordered, tests, adjusted, self._compared)
+
+    def _tests_of_pairs(
+        self, metric: Metric, average: str, asked: Question, plan: Plan
+    ) -> dict[tuple[str, str], DifferenceTest]:
+        """Return the tests of all pairs of models."""
+        pairs = [
+            self._sample_of_two(metric, places, average)
+            for places in combinations(range(len(self.models)), 2)
+        ]
+        return {pair.models: self._test(pair, asked, plan) for pair in pairs}
 
     def joint(
         self,
@@ -308,9 +314,7 @@ class Data:
         """
         self._refuse("joint")
         level = checks.confidence_level(confidence_level)
-        named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
-        checks.distinct("metrics", [metric.name for metric in resolved])
+        resolved = self._metrics(metrics)
         rows = [(model, metric) for model in range(len(self.models)) for metric in resolved]
         joint = self._joint_rows(rows, _of_one_score(average), method, level)
         names = [self.models[model] for model, _ in rows]
@@ -440,6 +444,13 @@ class Data:
     def _metric(self, metric: str | Metric | None) -> Metric:
         """Return the metric, or the default."""
         return _metrics.get(self._default_metric if metric is None else metric)
+
+    def _metrics(self, metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
+        """Return several metrics, which are distinct."""
+        named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
+        checks.distinct("metrics", [metric.name for metric in resolved])
+        return resolved
 
     def _place(self, model: str | None) -> int:
         """Return the number of the model; its name may be left out if there is one."""

@@ -15,7 +15,7 @@ from f1ci.data.items import BINARY, Items, count_items
 from f1ci.data.labels import Codes, encode
 from f1ci.data.units import UnitCounts
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, mean_of
+from f1ci.metrics.averages import mean_of
 from f1ci.metrics.base import ExpectationMetric
 from f1ci.metrics.shares import KnownShares, shares_by_name
 from f1ci.samples import ByClass, Sample, sample
@@ -103,6 +103,16 @@ def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | No
     return known if is_several else Strata()
 
 
+def refuse_crossing(groups: Codes, strata: Codes) -> None:
+    """Refuse groups whose items are of several strata, from which they cannot have been drawn."""
+    pairs = np.unique(np.stack([groups, strata]), axis=1)[0]
+    many = np.flatnonzero(np.bincount(pairs) > 1)
+    if many.size:
+        places = np.flatnonzero(groups == many[0])
+        rule = "each group must lie in one stratum, from which it was drawn"
+        raise ValueError(f"{rule}, got several strata for the group of item {places[0]}")
+
+
 def _check_population(population: Population, groups: LabelsLike | None) -> None:
     """Check that what is known of a population is one design, of items drawn one by one."""
     given = {name: value for name, value in population._asdict().items() if value is not None}
@@ -113,8 +123,8 @@ def _check_population(population: Population, groups: LabelsLike | None) -> None
     if given.keys() - {"class_shares"} and ("strata" not in given or len(given) != 2):
         rule = "strata goes with stratum_shares, or with the stratum_counts of a pool"
         raise ValueError(f"{rule}, got {got}")
-    if "strata" in given and groups is not None:
-        rule = "strata are for items that were drawn one by one, not for groups of items"
+    if "stratum_counts" in given and groups is not None:
+        rule = "stratum_counts is for a pool of items that were drawn one by one, not for groups"
         raise ValueError(f"{rule}, got groups={checks.short(groups)}")
 
 
@@ -145,7 +155,7 @@ def with_average(metric: Metric, average: str | None) -> Metric:
 
 def refuse_samples(metric: Metric) -> None:
     """Refuse the mean over items of several classes for items of one class."""
-    if isinstance(metric, Mean) and metric.average == "samples":
+    if metric.over_items:
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
 
 
@@ -169,12 +179,12 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
 
 def check_indicators(metric: Metric, average: str | None, data: UnitCounts) -> None:
     """Refuse what indicators, where an item may be of several classes, cannot answer."""
-    averaged = isinstance(metric, Mean) and isinstance(metric.of, Tversky)
-    if not averaged and not (average is None and isinstance(metric, Tversky)):
+    averaged = metric.averages or metric.over_items or average is None
+    if not (averaged and isinstance(metric.of_class, Tversky)):
         rule = "indicators of several classes need an average of a Tversky score"
         how = "average='micro', 'macro', 'weighted', 'samples' or None, or 'macro_f1'"
         raise ValueError(f"{rule}: {how}, got {metric.name!r}")
-    if isinstance(metric, Mean) and metric.average == "samples" and data.grouped:
+    if metric.over_items and data.grouped:
         raise ValueError("average='samples' is the mean over items, without groups")
 
 

@@ -279,7 +279,7 @@ for name, text in SETS.items():
     decided = np.zeros(2, dtype=int)
     for first, second in PAIRS:
         found = [difference(name, first, second, x) for x in (confidence_level, joint[name])]
-        apart = [not x.low <= 0 <= x.high for x in found]
+        apart = [0 not in x for x in found]
         decided += apart
         ends = [f"{x.low:+.3f} to {x.high:+.3f}" for x in found]
         row = [f"{text}: {first} minus {second}", f"{found[0].estimate:+.3f}", *ends]

@@ -29,6 +29,10 @@ have no others, because a unit in which one model is perfect and the other all w
 3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom. Units of one size give
    G - 1 degrees of freedom, and a few large units fewer.
 
+If a fixed number of units was drawn from each of H strata, the factor is (G_h - 1) / G_h for the
+G_h units of each stratum, and H takes the place of 1 in the degrees of freedom. A stratum with one
+unit tells nothing of its variance, and counts as having none.
+
 When they fail: if a rare kind of unit has a very low score, a small sample may not hold it, and
 coverage falls to one half.
 
@@ -60,6 +64,8 @@ _ROUNDING = 1e-13
 
 # A unit with all but this share holds everything, and leaving it out says nothing.
 _EVERYTHING = 1e-12
+
+_TINY = 1e-300
 
 # Tables without a unit are worked on in blocks of about so many numbers.
 _BLOCK = 1 << 18
@@ -108,42 +114,59 @@ class Moves(NamedTuple):
         How far the score changes if the unit is left out.
     share : ndarray, shape (units, ...)
         The unit's share in the items that the score depends on.
+    strata : ndarray of int, shape (units,), or None
+        The stratum from which each unit was drawn, if a fixed number was drawn from each.
     """
 
     estimate: Array
     influence: Array
     left_out: Array
     share: Array
+    strata: NDArray[np.intp] | None = None
+
+    @property
+    def number_of_strata(self) -> int:
+        """The number of strata, 1 if units were drawn from one population."""
+        return 1 if self.strata is None else len(np.unique(self.strata))
 
     @property
     def units(self) -> Array:
-        """The number of units that hold items, at least 1."""
-        return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
+        """How many units hold items, at least 1; in strata how many of each unit's stratum."""
+        holding = np.asarray(self.share > 0.0)
+        if self.strata is None:
+            return np.asarray(np.maximum(holding.sum(axis=0), 1))
+        in_stratum = np.zeros((int(self.strata.max()) + 1, *holding.shape[1:]))
+        np.add.at(in_stratum, self.strata, holding)
+        return np.asarray(np.maximum(in_stratum[self.strata], 1.0))
 
 
 def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
-    """Return how units move a score.
-
-    Cells belong to parts, such as classes. A unit's share is the mean of its shares in the parts,
-    which count by how much of the variance they would give if items were independent.
-    """
+    """Return how units move a score; cells belong to parts, such as classes."""
     total = np.asarray(table.sum(axis=0))
     value, by_cell = evaluate(total[:, None])
     slope = np.nan_to_num(by_cell[:, 0])
-    # 1. The influence.
-    moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), 1e-300)
-    # 2. The share.
-    part = part.astype(np.intp, copy=False)
-    squares = np.bincount(part, total * slope * slope)
-    weight = squares / np.maximum(np.bincount(part, total), 1e-300) if squares.any() else None
-    matters = np.asarray(table.sum(axis=1) if weight is None else table @ weight[part])
-    share = matters / max(matters.sum(), 1e-300)
-    # 3. The changes. If the score is undefined without a unit, the influence says what it changes.
+    moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), _TINY)
+    share = _shares(table, total * slope * slope, part.astype(np.intp, copy=False))
+    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
+    # If the score is undefined without a unit, the influence says what it changes.
     others = np.maximum(1.0 - share, _EVERYTHING)
     by_influence = np.where(others > _EVERYTHING, moved / others, 0.0)
-    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
     left_out = np.where(np.isnan(change), by_influence, change)
     return Moves(value[0], moved, left_out, share)
+
+
+def _shares(table: Table, squares: Array, part: NDArray[np.intp]) -> Array:
+    """Return the units' shares, from the squared influences that each cell adds up to.
+
+    A unit's share is the mean of its shares in the parts, which count by how much of the variance
+    they would give if items were independent.
+    """
+    matters = np.asarray(table.sum(axis=1))
+    if squares.any():
+        items = np.bincount(part, np.asarray(table.sum(axis=0)))
+        weight = np.bincount(part, squares) / np.maximum(items, _TINY)
+        matters = np.asarray(table @ weight[part])
+    return np.asarray(matters / max(matters.sum(), _TINY))
 
 
 def _without_each(evaluate: Evaluate, total: Array, table: Table) -> Array:
@@ -164,7 +187,8 @@ def change(a: Moves, b: Moves) -> Moves:
     """
     influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
     left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
-    return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
+    share = 0.5 * (a.share + b.share)
+    return Moves(b.estimate - a.estimate, influence, left_out, share, a.strata)
 
 
 def delta_moves(moves: Moves) -> Array:
@@ -186,14 +210,17 @@ def difference_error(a: Moves, b: Moves) -> Array:
 def jackknife_error(moves: Moves) -> Array:
     """Return the jackknife's standard error."""
     factor = 1.0 - 1.0 / moves.units
-    return np.asarray(np.sqrt(factor * (moves.left_out**2).sum(axis=0)))
+    return np.asarray(np.sqrt((factor * moves.left_out**2).sum(axis=0)))
 
 
-def degrees_of_freedom(share: Array) -> Array:
-    """Return Student's degrees of freedom, at least 1, from the units' shares (units, ...)."""
+def degrees_of_freedom(share: Array, strata: int = 1) -> Array:
+    """Return Student's degrees of freedom, at least 1, from the units' shares (units, ...).
+
+    Each stratum has a mean of its own, and takes one.
+    """
     # If no unit holds anything, the interval is the whole range for any quantile.
     squares = np.maximum((share**2).sum(axis=0), 1e-9)
-    return np.asarray(np.maximum(1.0 / squares - 1.0, 1.0))
+    return np.asarray(np.maximum(1.0 / squares - strata, 1.0))
 
 
 def logit_limits(
@@ -203,7 +230,7 @@ def logit_limits(
 
     They are the whole range where the score is undefined or has no variance.
     """
-    t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
+    t = stdtrit(degrees_of_freedom(moves.share, moves.number_of_strata), ndtr(z))
     low, high = delta.logit(moves.estimate, jackknife_error(moves), t, range_)
     undefined = np.isnan(moves.estimate)
     return np.where(undefined, range_[0], low), np.where(undefined, range_[1], high)
@@ -219,7 +246,8 @@ def limits_of_difference(
     """
     estimate = moves.estimate
     low, high = logit_limits(moves, z, range_)
-    unseen = z * z / (moves.units + z * z)
+    number = np.maximum((moves.share > 0.0).sum(axis=0), 1)
+    unseen = z * z / (number + z * z)
     below = np.where(estimate == 0.0, -range_[0], 2.0 * np.abs(estimate))
     above = np.where(estimate == 0.0, range_[1], 2.0 * np.abs(estimate))
     alike = jackknife_error(moves) == 0.0
