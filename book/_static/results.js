@@ -296,6 +296,7 @@ const results = (() => {
 
   const UNITS = "Wilson score, by unit";
   const MOST_WRITTEN = 300; // units in a line of Python
+  const MOST_FEW = 3; // units of one size, at which Python warns
 
   /** The row of a Tversky score of units. */
   function unitRow({ name, label, a, b, asked }, rows, level) {
@@ -304,6 +305,17 @@ const results = (() => {
     const estimate = f1ci.tverskyEstimate(total("x"), total("y"), total("w"), a, b);
     const python = rows.length <= MOST_WRITTEN ? call(...asked, level) : null;
     return { name, label, estimate, low, high, python, method: UNITS, reference: OURS };
+  }
+
+  /** A note on units that are few, or of which one holds much, as Python warns of them. */
+  function noteOnFew(rows) {
+    const sizes = rows.map(({ x, y, w }) => x + y + w);
+    const shares = sizes.filter(Boolean).map((size) => size / sum(sizes));
+    const worth = 1 / sum(shares.map((share) => share * share));
+    if (!(worth <= MOST_FEW)) return [];
+    const largest = tidy(100 * Math.max(...shares).toPrecision(3));
+    return [`This rests on ${some(shares.length, "unit")}, as good as ${worth.toPrecision(2)} of one `
+      + `size (the largest holds ${largest} %); units of another kind may be missing.`];
   }
 
   /** TP, FP and FN of units. */
@@ -320,7 +332,7 @@ const results = (() => {
     scores.splice(1, 0, share("Precision", "precision", 1, 0), share("Recall", "recall", 0, 1));
     scores.push(share("Jaccard (IoU)", "jaccard", 1, 1));
     const found = scores.map((score) => unitRow(score, rows, level));
-    return { ...ofScores(found, some(rows.length, "unit"), []), oneClass: false };
+    return { ...ofScores(found, some(rows.length, "unit"), noteOnFew(rows)), oneClass: false };
   }
 
   /**
@@ -359,6 +371,7 @@ const results = (() => {
     const left = table.lines.length - number;
     const are = left === 1 ? "is" : "are";
     const notes = left ? [`${some(left, "line")} without a score ${are} left out.`] : [];
+    notes.push(...noteOnFew(models[0]));
     const items = group ? `${some(number, "item")} of ${some(unitsSeen, "unit")}`
       : some(number, "item");
     const means = models.map((rows, k) => {

@@ -357,6 +357,14 @@ def test_counts_of_documents_are_read(tab):
     assert tuple(run(texts(tab)["Python"])) == pytest.approx(tuple(interval), abs=1e-9)
 
 
+def test_few_units_get_the_note_that_python_has(tab):
+    paste(tab, "doc,tp,fp,fn\na,8,1,2\nb,5,0,0\nc,9,4,3")
+    with pytest.warns(f1ci.SmallSampleWarning) as warned:
+        f1ci.Units([[8, 1, 2], [5, 0, 0], [9, 4, 3]]).interval()
+    said = str(warned[0].message).partition("rests on ")[2]
+    assert said in tab.locator("#calc-notes").inner_text()
+
+
 def test_what_both_models_one_and_none_have_right_is_compared(tab):
     """The p-value is that of McNemar's exact test."""
     said = paste(tab, "both right 80, only A 12, only B 25, both wrong 8")
