@@ -377,7 +377,8 @@ class Labels(_SameItems):
         For the areas of a map see `strata`.
     strata : sequence, optional
         The stratum of each item, if a fixed number of items was drawn from each stratum: a class of
-        a map, a region, a bin of the model's scores. Needs `stratum_shares`.
+        a map, a region, a bin of the model's scores. Needs `stratum_shares`. With `groups`, units
+        were drawn from the strata, each from one, and limits are those of "logit" or "delta".
     stratum_shares : mapping or pandas Series, optional
         The share of each stratum where the score is wanted, such as its part of a map's area. The
         shares sum to 1. If the strata are the true classes, pass `class_shares`: where no item is
@@ -491,6 +492,9 @@ class Labels(_SameItems):
         self._known = self._strata.shares is not None
         codes, classes = encode(named, wanted=self._labels, others=True)
         of_groups = group_codes(groups, codes.shape[1])
+        own_strata = None if self._strata.of_truth else self._strata.codes
+        if of_groups is not None and own_strata is not None:
+            reading.refuse_crossing(of_groups, own_strata)
         items = count_items(codes, classes, of_groups, strata=self._strata.codes)
         if self._labels is not None:
             items = items._replace(asked=len(self._labels), named=True)

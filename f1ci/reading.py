@@ -103,6 +103,16 @@ def strata_of(truth: LabelsLike, population: Population, groups: LabelsLike | No
     return known if is_several else Strata()
 
 
+def refuse_crossing(groups: Codes, strata: Codes) -> None:
+    """Refuse groups whose items are of several strata, from which they cannot have been drawn."""
+    pairs = np.unique(np.stack([groups, strata]), axis=1)[0]
+    many = np.flatnonzero(np.bincount(pairs) > 1)
+    if many.size:
+        places = np.flatnonzero(groups == many[0])
+        rule = "each group must lie in one stratum, from which it was drawn"
+        raise ValueError(f"{rule}, got several strata for the group of item {places[0]}")
+
+
 def _check_population(population: Population, groups: LabelsLike | None) -> None:
     """Check that what is known of a population is one design, of items drawn one by one."""
     given = {name: value for name, value in population._asdict().items() if value is not None}
@@ -113,8 +123,8 @@ def _check_population(population: Population, groups: LabelsLike | None) -> None
     if given.keys() - {"class_shares"} and ("strata" not in given or len(given) != 2):
         rule = "strata goes with stratum_shares, or with the stratum_counts of a pool"
         raise ValueError(f"{rule}, got {got}")
-    if "strata" in given and groups is not None:
-        rule = "strata are for items that were drawn one by one, not for groups of items"
+    if "stratum_counts" in given and groups is not None:
+        rule = "stratum_counts is for a pool of items that were drawn one by one, not for groups"
         raise ValueError(f"{rule}, got groups={checks.short(groups)}")
 
 

@@ -90,7 +90,7 @@ def recipe(metric: Metric, data: Items | UnitCounts, runs: list[int]) -> Recipe:
     of_units = [one.moves for one in samples if isinstance(one, UnitSample)]
     moves = np.array([one.influence for one in of_units])
     holds = np.array([one.share > 0.0 for one in of_units]).any(axis=0)
-    return Recipe(samples, moves, np.asarray(holds, dtype=np.float64), None)
+    return Recipe(samples, moves, np.asarray(holds, dtype=np.float64), of_units[0].strata)
 
 
 @dataclass(frozen=True)

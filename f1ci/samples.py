@@ -452,6 +452,9 @@ class UnitSample(Sample):
         The confusion matrix of all items.
     of : Metric, optional
         The metric that gives the score from what units hold, if it is another one.
+    strata : ndarray of int, optional
+        The stratum from which each unit was drawn. Then there are no score limits, for which it
+        was not tried what a unit that was not seen may be in each stratum.
     """
 
     def __init__(
@@ -463,6 +466,7 @@ class UnitSample(Sample):
         grouped: bool = False,
         matrix: CellCounts | None = None,
         of: Metric | None = None,
+        strata: Codes | None = None,
     ) -> None:
         self.metric = metric
         self.of = metric if of is None else of
@@ -471,9 +475,10 @@ class UnitSample(Sample):
         self.grouped = grouped
         self.matrix = matrix
         self.range = metric.range
-        self.has_score_limits = metric.smooth
-        moves = [units.moves_of(one.evaluate(self.of), one.table, one.part) for one in held]
-        self.moves = Moves(*(self._of_each(parts) for parts in zip(*moves, strict=True)))
+        self.has_score_limits = metric.smooth and strata is None
+        moves = [units.moves_of(one.evaluate(self.of), one.table, one.part)[:4] for one in held]
+        estimate, influence, left_out, share = map(self._of_each, zip(*moves, strict=True))
+        self.moves = Moves(estimate, influence, left_out, share, strata)
         self.estimate = self.moves.estimate
         self.error = np.sqrt((units.delta_moves(self.moves) ** 2).sum(axis=0))
 
@@ -686,7 +691,8 @@ def _units_of_items(metric: Metric, items: Items) -> UnitSample:
         each = items.counts.ndim > 1
         counts = items.counts.T if each else items.counts[None]
         held = [_held_by_groups(items, of_one, matrix) for of_one in counts]
-        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix)
+        of_groups = items.strata_of_groups()
+        return UnitSample(metric, held, each=each, grouped=True, matrix=matrix, strata=of_groups)
     counts = metric.single(items).unit_counts()
     return _units_of_index(metric, metric.index, counts, grouped=True, matrix=matrix)
 

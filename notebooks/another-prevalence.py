@@ -78,7 +78,7 @@ say("prevalence-rare-low", interval.low)
 say("prevalence-rare-high", interval.high)
 print(interval)
 
-# %% mystnb={"image": {"alt": "F1 against the share of positives, a rising curve with a band: near 0.13 where one item in fifty is positive, near 0.86 at the test set's own share, near 0.93 where nearly all are positive."}, "figure": {"caption": "F1 of the orange juice rule and its 95 % limits, if another share of the items is positive. The dot is the test set's own share.", "name": "fig-another-prevalence"}}
+# %% mystnb={"image": {"alt": "F1 against the share of positives, a rising curve with a band: near 0.13 where one item in fifty is positive, near 0.86 at the test set's own share, near 0.93 where nearly all are positive."}, "figure": {"caption": "F1 of the orange juice rule and its 95 % limits, if another share of the items is positive. The dot is the test set's own share.", "name": "fig-another-prevalence-orange-juice"}}
 # Draw F1 and its limits against the prevalence.
 figure, axes = figures.subplots(height=2.6)
 grid = np.linspace(0.01, 0.97, 49)
@@ -148,7 +148,7 @@ def weighted(tables, shares):
 
 def covered_and_length(low, high, truth):
     """Return how often limits hold the truth, and their mean length."""
-    return np.mean((low <= truth) & (truth <= high)), np.mean(high - low)
+    return np.mean(f1ci.coverage.covers(low, high, truth)), np.mean(high - low)
 
 
 def show_study(key, study):
@@ -311,7 +311,7 @@ show_study("prevalence-strata", study)
 # Compute our intervals and those of the t test in simulated test sets.
 def share_inside(limits, truth):
     """Return how many intervals hold the truth."""
-    return np.mean([low <= truth <= high for low, high in limits])
+    return np.mean([f1ci.coverage.covers(*ends, truth) for ends in limits])
 
 
 def covered_and_long(limits, truth):

@@ -99,7 +99,7 @@ for (v, method), (coverage, length) in found.items():
 # Given $v$, coverage is a sum over the $v + 1$ possible numbers of true positives
 # ({prf:ref}`prop-lam-coverage`). {prf:ref}`cor-lam-coverage-block` says where it jumps.
 
-# %% mystnb={"image": {"alt": "Twenty small panels, a row for each number of relevant items and a column for each method: exact coverage against the true F1 score. Clopper-Pearson stays above the nominal line. Wald falls far below it towards both borders, for few items everywhere. Both Wilson curves saw around the line, with a short dip near the borders; the teeth shrink as items increase."}, "figure": {"caption": "Exact coverage against the true F1 score, by number $v$ of relevant items (rows) and method (columns). From $v = 100$ on the teeth are too many to be seen, and the band goes from the lowest to the highest coverage of neighbouring scores. Wald's curve leaves the picture: towards the borders it falls to zero.", "name": "fig-choosing-coverage"}}
+# %% mystnb={"image": {"alt": "Twenty small panels, a row for each number of relevant items and a column for each method: exact coverage against the true F1 score. Clopper-Pearson stays above the nominal line. Wald falls far below it towards both borders, for few items everywhere. Both Wilson curves saw around the line, with a short dip near the borders; the teeth shrink as items increase."}, "figure": {"caption": "Exact coverage against the true F1 score, by number $v$ of relevant items (rows) and method (columns). From $v = 100$ on the teeth are too many to be seen, and the band goes from the lowest to the highest coverage of neighbouring scores. Wald's curve leaves the picture: towards the borders it falls to zero.", "name": "fig-choosing-a-method-coverage"}}
 # Draw coverage against the true score. Where teeth are too many to be seen, draw what they span.
 figure, axes = figures.subplots(
     len(relevant), 4, height=1.7 * len(relevant) + 1, sharex=True, sharey=True, squeeze=False
@@ -206,7 +206,7 @@ show.table(
 # %% [markdown]
 # ## Expected length
 
-# %% mystnb={"image": {"alt": "Two columns of five panels, a row for each number of relevant items. Left: expected length against the true F1, arches that are lower for more items. Right: length relative to Wilson score. Clopper-Pearson is above one everywhere. Wilson direct is below one for low scores and above for high ones, up to 20 percent and more at ten items. From a hundred items on the curves lie within a few percent."}, "figure": {"caption": "Exact expected length against the true F1 score, for several numbers $v$ of relevant items. Left: the length. Right: relative to Wilson score.", "name": "fig-choosing-length"}}
+# %% mystnb={"image": {"alt": "Two columns of five panels, a row for each number of relevant items. Left: expected length against the true F1, arches that are lower for more items. Right: length relative to Wilson score. Clopper-Pearson is above one everywhere. Wilson direct is below one for low scores and above for high ones, up to 20 percent and more at ten items. From a hundred items on the curves lie within a few percent."}, "figure": {"caption": "Exact expected length against the true F1 score, for several numbers $v$ of relevant items. Left: the length. Right: relative to Wilson score.", "name": "fig-choosing-a-method-length"}}
 # Draw the lengths, and the lengths relative to the default's.
 figure, axes = figures.subplots(
     len(relevant), 2, height=1.5 * len(relevant) + 0.8, sharex=True, sharey="col", squeeze=False
@@ -379,7 +379,7 @@ def given_prevalence(prevalence, f1, method="wilson_indirect"):
     return f1ci.coverage.exact(test_size, cells, **options)
 
 
-# %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
+# %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-a-method-prevalence"}}
 # Draw coverage at a fixed size of the test set, by prevalence.
 figure, axes = figures.subplots(
     len(prevalences), height=2.2 * len(prevalences) + 1, sharex=True, sharey=True, squeeze=False

@@ -108,7 +108,7 @@ show.table(
 # Draw the data sets, and compute estimate, error and interval of each.
 counts = rng_sets.multinomial(n, cells.ravel(), size=replicates).reshape(-1, 2, 2)
 sample = f1ci.Matrix(counts).interval(index, method="delta", confidence_level=level)
-covered = (sample.low <= truth) & (truth <= sample.high)
+covered = sample.covers(truth)
 simulated = {
     "standard_deviation": sample.estimate.std(ddof=1),
     "mean_standard_error": sample.standard_error.mean(),
@@ -136,7 +136,7 @@ def moments(values):
 
 def covering(value):
     """Return the probability that the interval holds a value."""
-    return float(probability @ ((every.low <= value) & (value <= every.high)))
+    return float(probability @ every.covers(value))
 
 
 # %%
@@ -313,7 +313,7 @@ for size in curve_sizes:
     plain, weight = tversky_index.exact_intervals(size, cells, index, "delta", level)
     logit, _ = tversky_index.exact_intervals(size, cells, index, "logit", level)
     events = (plain.low > truth, plain.high < truth, plain.high > 1)
-    covers = (logit.low <= truth) & (truth <= logit.high)
+    covers = logit.covers(truth)
     # An undefined index (no relevant item at all) covers nothing.
     curve.append([float(weight @ event) for event in (*events, covers)] + [weight.sum()])
 too_high, too_low, outside, logit_coverage, defined = 100 * np.transpose(curve)

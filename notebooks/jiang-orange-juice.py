@@ -244,7 +244,7 @@ bands = {
 middle = float(np.median(scores))
 record("jiang/section-1/f0.5", middle, band=bands["section-1/f0.5"], splits=len(scores))
 
-# %% mystnb={"image": {"alt": "Four histograms over a thousand random halves: F0.5, its standard error, the share of true positives and the prevalence. In each panel a vertical line marks the printed number, which lies inside the shaded central 99 percent; the printed F0.5 is near the middle."}, "figure": {"caption": "What the paper prints (line), among logistic regressions on a thousand random halves of the data. Shaded: the central 99 %.", "name": "fig-jiang-juice-splits"}}
+# %% mystnb={"image": {"alt": "Four histograms over a thousand random halves: F0.5, its standard error, the share of true positives and the prevalence. In each panel a vertical line marks the printed number, which lies inside the shaded central 99 percent; the printed F0.5 is near the middle."}, "figure": {"caption": "What the paper prints (line), among logistic regressions on a thousand random halves of the data. Shaded: the central 99 %.", "name": "fig-jiang-orange-juice-splits"}}
 # Draw the distribution of four statistics over the halves, with the printed value in red.
 figure, axes = figures.subplots(2, 2, height=4.8)
 for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), strict=True):
@@ -471,7 +471,7 @@ edge[..., 1, 1] = 1
 edge[..., 0, 1], edge[..., 1, 0] = errors * (1 - divided) / a, errors * divided / b
 highest = tversky_index.scaled_variance(index, edge).max(axis=1)
 
-# %% mystnb={"image": {"alt": "Scatter of many random rules for F0.5: their F0.5 on the horizontal axis, scaled variance on the vertical. All points lie below a hump-shaped curve whose top touches a dashed line at 0.12; the published bound is a line far above at 0.205. The rule of the example is low on the right, close to the curve."}, "figure": {"caption": "The variance of F0.5, times b E[Z], of random rules. Curve: the largest value for a given F0.5, reached by rules without false positives up to moderate F0.5. Dashed: the sharp bound. Dotted: the published one. Square: the rule of the example.", "name": "fig-jiang-juice-bound"}}
+# %% mystnb={"image": {"alt": "Scatter of many random rules for F0.5: their F0.5 on the horizontal axis, scaled variance on the vertical. All points lie below a hump-shaped curve whose top touches a dashed line at 0.12; the published bound is a line far above at 0.205. The rule of the example is low on the right, close to the curve."}, "figure": {"caption": "The variance of F0.5, times b E[Z], of random rules. Curve: the largest value for a given F0.5, reached by rules without false positives up to moderate F0.5. Dashed: the sharp bound. Dotted: the published one. Square: the rule of the example.", "name": "fig-jiang-orange-juice-bound"}}
 # Draw the scaled variance of random rules, the largest value, and both bounds.
 figure, axis = figures.subplots(height=4.0)
 blue, red, green, grey = (figures.COLOURS[c] for c in ("blue", "vermilion", "green", "grey"))
@@ -711,7 +711,7 @@ def draw_items(axis):
     width_axis(axis, xlabel="half width")
 
 
-# %% mystnb={"image": {"alt": "Above: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Below: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Above: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Below: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
+# %% mystnb={"image": {"alt": "Above: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Below: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Above: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Below: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-orange-juice-plan"}}
 # Draw items against half width, and positives against beta.
 figure, (left, right) = figures.subplots(2, 1, height=6.4)
 draw_items(left)
@@ -735,7 +735,7 @@ figures.save(figure, "jiang-orange-juice-plan")
 # %% [markdown]
 # The idea of the plan in one picture, for F1 alone:
 
-# %% mystnb={"image": {"alt": "One straight falling line on logarithmic axes: the number of items against the half width of the interval for F1. Three points on it are labelled with their numbers: 775 items for plus and minus 0.05, 4,839 for 0.02, 19,354 for 0.01."}, "figure": {"caption": "How many items guarantee which half width of the 95 % interval for F1, whatever the classifier. The share of positives is that of the orange juice data.", "name": "fig-jiang-juice-width"}}
+# %% mystnb={"image": {"alt": "One straight falling line on logarithmic axes: the number of items against the half width of the interval for F1. Three points on it are labelled with their numbers: 775 items for plus and minus 0.05, 4,839 for 0.02, 19,354 for 0.01."}, "figure": {"caption": "How many items guarantee which half width of the 95 % interval for F1, whatever the classifier. The share of positives is that of the orange juice data.", "name": "fig-jiang-orange-juice-width"}}
 # Draw how many items guarantee which half width.
 figure, axis = figures.subplots(height=3.0)
 axis.plot(widths, [sharp_plan(f1ci.metrics.f1, w).total for w in widths.tolist()])

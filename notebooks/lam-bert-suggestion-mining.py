@@ -112,7 +112,7 @@ total = tp + fp + fn + tn
 say("lam-bert-estimate", estimate)
 say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
-say("lam-bert-inside", sum(i.low <= other_f1 <= i.high for i in intervals.values()))
+say("lam-bert-inside", sum(other_f1 in i for i in intervals.values()))
 
 # %%
 # Show the intervals for your own counts, or record the paper's and show them below the printed ones.
@@ -160,7 +160,7 @@ def draw_interval(axis, place, method, interval):
         axis.annotate(f"{end:.3f}", (end, place), **where)
 
 
-# %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere.", "name": "fig-lam-bert-intervals"}}
+# %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere.", "name": "fig-lam-bert-suggestion-mining-intervals"}}
 # Draw the four intervals, with the other study's score as a dotted line.
 figure, axis = figures.subplots(height=3.0)
 for place, (method, interval) in enumerate(intervals.items()):
@@ -325,7 +325,7 @@ show.table(
 # At these sizes the *expected* interval just excludes the other value, so the chance of finding a
 # difference is one half. For a chance of 80 %, multiply by {glue:text}`lam-bert-power:.2f`.
 
-# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a rising straight line on logarithmic axes, from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets, the number for a fixed value, and the sentences of this test set, below everything."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference. Both axes are logarithmic.", "name": "fig-lam-bert-sentences"}}
+# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a rising straight line on logarithmic axes, from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets, the number for a fixed value, and the sentences of this test set, below everything."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference. Both axes are logarithmic.", "name": "fig-lam-bert-suggestion-mining-sentences"}}
 # Draw how many sentences each comparison needs.
 figure, axis = figures.subplots(height=4.2)
 blue = figures.COLOURS["blue"]
@@ -356,7 +356,7 @@ for factor in (0.9, 1.0, 1.1):
     v = round(factor * v_fixed)
     right = round(share * v)
     interval = f1ci.f1_interval(right, v - right, 0, confidence_level=confidence_level)
-    inside = interval.low <= other_f1 <= interval.high
+    inside = other_f1 in interval
     numbers = [f"{interval.estimate:.4f}", f"{interval.low:.5f}", f"{interval.high:.5f}"]
     rows.append([f"{v:,}", *numbers, "holds the other score" if inside else "excludes it"])
 show.table(
@@ -437,7 +437,7 @@ decisions = []
 rows = []
 for a, b in combinations(with_bert, 2):
     intervals_of_pair = possible_intervals(a, b)
-    excluded = {not i.low <= 0 <= i.high for i in intervals_of_pair}
+    excluded = {0 not in i for i in intervals_of_pair}
     decisions.append(WORDS[tuple(sorted(excluded))])
     ends_of_pair = "; ".join(f"{i.low:+.3f} to {i.high:+.3f}" for i in intervals_of_pair)
     rows.append([f"{b} minus {a}", f"{intervals_of_pair[0].estimate:+.3f}", ends_of_pair])
@@ -493,7 +493,7 @@ missed = 0
 for k, (name, counts) in enumerate(by_name.items()):
     there = suggestions.counts_of(trained["validation"], k)
     interval = f1ci.f1_interval(*there[:3], confidence_level=confidence_level)
-    missed += not interval.low <= counts.f1 <= interval.high
+    missed += counts.f1 not in interval
     half = at_half(counts)
     shown = [f"{counts.f1:.3f}", f"{there.f1:.3f}", f"{interval.low:.3f} to {interval.high:.3f}"]
     rows.append([name, *shown, f"{half:.3f}"])

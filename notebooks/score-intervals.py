@@ -81,7 +81,7 @@ say("touch-low", on_border.min())
 say("touch-high", on_border.max())
 say("touch-gap", np.abs(np.array([on_border.min(), on_border.max()]) - tuple(interval)).max())
 
-# %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point contains the classifiers that fit the data. Two coloured lines of equal F2 touch the region, one above it and one below it; the dots where they touch are the limits."}, "figure": {"caption": "The limits of F(2) are the values on the two lines that touch the region of the classifiers that fit the data.", "name": "fig-score-map"}}
+# %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point contains the classifiers that fit the data. Two coloured lines of equal F2 touch the region, one above it and one below it; the dots where they touch are the limits."}, "figure": {"caption": "The limits of F(2) are the values on the two lines that touch the region of the classifiers that fit the data.", "name": "fig-score-intervals-idea"}}
 # Draw the map: lines of equal F(2), the region, and the two lines that touch it.
 figure, axis = figures.subplots(height=4.4)
 fp, fn = np.meshgrid(np.linspace(0.0, 0.39, 200), np.linspace(0.05, 0.6, 200))
@@ -254,7 +254,7 @@ show.table(
 # For macro F1, {glue:text}`score-macro-above:.1f` % of the intervals lie above the truth and {glue:text}`score-macro-below:.1f` % lie below
 # it, so that the lower limit is wrong less often than the upper limit.
 
-# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all populations, sorted, for delta, logit and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last populations. The others fall far below it in many populations, delta most often."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the populations of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
+# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all populations, sorted, for delta, logit and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last populations. The others fall far below it in many populations, delta most often."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the populations of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-intervals-atlas"}}
 # Draw the coverage of each population, sorted.
 LOOKS = {"delta": ("vermilion", "--"), "logit": ("green", "-."), "score": ("blue", "-")}
 figure, axes = figures.subplots(3, 2, height=6.6, sharex=True, sharey=True)
@@ -423,7 +423,7 @@ show.table(
 # made again? It may be all items, the predictions within classes of fixed size, or twenty documents of six items each. In
 # these documents errors come together.
 
-# %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-sampling"}}
+# %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-intervals-sampling"}}
 # Draw the limits under three ways of sampling.
 table = np.array([[36, 3, 1], [4, 40, 6], [1, 5, 24]])
 true, predicted = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))

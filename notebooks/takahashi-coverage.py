@@ -326,7 +326,7 @@ def draw_scenario(axes, s):
     axes.minorticks_off()
 
 
-# %% mystnb={"image": {"alt": "Three panels, one for each scenario: coverage against the size of the test set from 25 to 5000. All measures rise to 0.95. In scenarios 2 and 3 the macro averages start far below, and the dotted lines that count undefined intervals as misses start lower still, at 0.65 and 0.71 for macro* F1."}, "figure": {"caption": "Coverage of the 95 % intervals against the size of the test set. Solid: among the test sets in which the interval is defined, which is what the paper reports. Dotted: an undefined interval counts as a miss. Crosses: the published values. Grey: the nominal level.", "name": "fig-takahashi-coverage"}}
+# %% mystnb={"image": {"alt": "Three panels, one for each scenario: coverage against the size of the test set from 25 to 5000. All measures rise to 0.95. In scenarios 2 and 3 the macro averages start far below, and the dotted lines that count undefined intervals as misses start lower still, at 0.65 and 0.71 for macro* F1."}, "figure": {"caption": "Coverage of the 95 % intervals against the size of the test set. Solid: among the test sets in which the interval is defined, which is what the paper reports. Dotted: an undefined interval counts as a miss. Crosses: the published values. Grey: the nominal level.", "name": "fig-takahashi-coverage-table-3"}}
 # Draw the three scenarios.
 figure, panels = figures.subplots(3, 1, height=7.6, sharex=True, sharey=True)
 for s, axes in zip(SCENARIOS, panels, strict=True):
@@ -601,7 +601,7 @@ from_25 = every.index(25)
 say("takahashi-saw-tooth-least", min(sawtooth[from_25:]))
 say("takahashi-wilson-least", min(wilson[from_25:]))
 
-# %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
+# %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-coverage-saw-tooth"}}
 # Draw both curves, with the sizes of Table 3 as circles.
 figure, axes = figures.subplots(height=3.4)
 axes.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=1)

@@ -170,7 +170,7 @@ say("nights-ratio-all-most", max(ratios.values()))
 # {glue:text}`nights-dodo-MixedNeuralNetwork-macro-nights-high:.3f`. (We infer from the name only
 # that this is the network of {cite:t}`dong2018`.)
 
-# %% mystnb={"image": {"alt": "Six rows, one for each network, with 55 grey dots each: the share of right epochs in each night, from about 0.4 to 0.95. On each row a short thick interval and a thin one several times as long, both around the pooled score. The dots spread much wider than the short intervals."}, "figure": {"caption": "Each dot is one night of a person with sleep apnoea: the share of epochs that the network reads rightly (micro F1). Thick: the interval for all nights together if epochs were independent. Thin, with caps: the interval if nights are.", "name": "fig-takahashi-nights"}}
+# %% mystnb={"image": {"alt": "Six rows, one for each network, with 55 grey dots each: the share of right epochs in each night, from about 0.4 to 0.95. On each row a short thick interval and a thin one several times as long, both around the pooled score. The dots spread much wider than the short intervals."}, "figure": {"caption": "Each dot is one night of a person with sleep apnoea: the share of epochs that the network reads rightly (micro F1). Thick: the interval for all nights together if epochs were independent. Thin, with caps: the interval if nights are.", "name": "fig-takahashi-nights-dots"}}
 # Draw each night, and the two intervals of each network.
 figure, axes = figures.subplots(height=4.4)
 shift = np.random.default_rng(seed).uniform(-0.28, 0.28, size=len(tables["dodo", "SimpleNet"]))
@@ -279,7 +279,7 @@ for name, text in SETS.items():
     decided = np.zeros(2, dtype=int)
     for first, second in PAIRS:
         found = [difference(name, first, second, x) for x in (confidence_level, joint[name])]
-        apart = [not x.low <= 0 <= x.high for x in found]
+        apart = [0 not in x for x in found]
         decided += apart
         ends = [f"{x.low:+.3f} to {x.high:+.3f}" for x in found]
         row = [f"{text}: {first} minus {second}", f"{found[0].estimate:+.3f}", *ends]

@@ -579,7 +579,7 @@ def draw_classes(axes, title, names, matrix):
     axes.set(xlabel="F1", title=f"{title}\n", xlim=(0, 1), ylim=(len(names) - 0.5, -0.65))
 
 
-# %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its interval (Wilson score), and macro F1 with its own (green). Above: the toy example. Below: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
+# %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its interval (Wilson score), and macro F1 with its own (green). Above: the toy example. Below: the sleep stages by the MNN.", "name": "fig-takahashi-sleep-stages-classes"}}
 # Draw the F1 of each class in both examples.
 figure, panels = figures.subplots(2, 1, height=5.0, height_ratios=(3, 5))
 for axes, (title, (names, matrix)) in zip(panels, examples.items(), strict=True):
@@ -645,7 +645,7 @@ def draw_point(axes, row, k, name, m):
     axes.errorbar(point["estimate"], row + (k - 1.5) * 0.17, xerr=error, label=label, **look)
 
 
-# %% mystnb={"image": {"alt": "Three groups of four intervals, one group for each average. In each the MNN is on the right, clearly apart from the other three, whose order changes from average to average."}, "figure": {"caption": "Table 4. Filled: computed again, from the matrix of the MNN or from the printed n and estimate. Hollow: as printed, because the matrix is not published.", "name": "fig-takahashi-table-4"}}
+# %% mystnb={"image": {"alt": "Three groups of four intervals, one group for each average. In each the MNN is on the right, clearly apart from the other three, whose order changes from average to average."}, "figure": {"caption": "Table 4. Filled: computed again, from the matrix of the MNN or from the printed n and estimate. Hollow: as printed, because the matrix is not published.", "name": "fig-takahashi-sleep-stages-table-4"}}
 # Draw estimates and intervals of the four classifiers.
 figure, axes = figures.subplots(height=4.6)
 for row, m in enumerate(MEASURES):

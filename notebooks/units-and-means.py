@@ -325,7 +325,7 @@ for number, sizes, correlation in itertools.product(
     for kind, (low, high) in limits:
         study[number, sizes, correlation, kind] = units.coverage(low, high, true_f1)
 
-# %% mystnb={"image": {"alt": "Two columns of four panels: documents of one size on the left and of unlike sizes on the right, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level if items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit limits stay near the level, and the score limits at or above it."}, "figure": {"caption": "Coverage of five intervals for an F1 of 0.8 against the number of documents, by the correlation of items within a document (rows) and by whether the documents are of one size (left) or not (right). No document fails.", "name": "fig-units-coverage"}}
+# %% mystnb={"image": {"alt": "Two columns of four panels: documents of one size on the left and of unlike sizes on the right, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level if items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit limits stay near the level, and the score limits at or above it."}, "figure": {"caption": "Coverage of five intervals for an F1 of 0.8 against the number of documents, by the correlation of items within a document (rows) and by whether the documents are of one size (left) or not (right). No document fails.", "name": "fig-units-and-means-coverage"}}
 # Draw coverage against the number of documents.
 figure, axes = figures.subplots(
     len(correlations), 2, height=7.6, sharex=True, sharey=True, squeeze=False

@@ -459,7 +459,7 @@ for stream, (key, design) in zip(streams[1].spawn(6), DESIGNS.items(), strict=Tr
     drawn = drawn.reshape(-1, *cells.shape)
     drawn = drawn[((drawn.sum(axis=1) + drawn.sum(axis=2)) > 0).all(axis=1)]
     low, high = np.transpose([bootstrap_ends(t, rng) for t in drawn])
-    inside = (low <= truth) & (truth <= high)
+    inside = f1ci.coverage.covers(low, high, truth)
     keep("bootstrap, percentile", key, inside.sum(), len(drawn), (high - low).mean())
 for key, run in ours.items():
     numbers = (run.coverage_if_defined, run.coverage_if_defined_error, run.expected_length)

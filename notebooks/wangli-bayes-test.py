@@ -139,7 +139,7 @@ show.table(
 # six folds. Two test sets of one repetition share nothing. Two test sets of different repetitions
 # share one block, which is half of each test set.
 
-# %% mystnb={"image": {"alt": "Six rows, one for each fold, and four columns, one for each block of items. In every row two blocks are for training and two for testing. Rows one and two, three and four, five and six are mirror images. Any two rows from different pairs have one test block in common."}, "figure": {"caption": "The six folds of a 3 x 2 block-regularised cross-validation. Two test sets of one repetition share nothing; two test sets of different repetitions share one block.", "name": "fig-wangli-folds"}}
+# %% mystnb={"image": {"alt": "Six rows, one for each fold, and four columns, one for each block of items. In every row two blocks are for training and two for testing. Rows one and two, three and four, five and six are mirror images. Any two rows from different pairs have one test block in common."}, "figure": {"caption": "The six folds of a 3 x 2 block-regularised cross-validation. Two test sets of one repetition share nothing; two test sets of different repetitions share one block.", "name": "fig-wangli-bayes-test-folds"}}
 # Draw the six folds and their blocks.
 figure, ax = figures.subplots(height=2.6)
 for row, (j, half) in enumerate(blocks_of):

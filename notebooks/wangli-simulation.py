@@ -359,7 +359,7 @@ curves["a rule without training"] = [fixed_coverage(weight) for weight in grid]
 say("wangli-fixed-rule-proposed", 100 * fixed_coverage(WEIGHTS["proposed"]))
 say("wangli-fixed-rule-third", 100 * fixed_coverage(1 / 3))
 
-# %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-weights"}}
+# %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-simulation-weights"}}
 # Draw coverage against weight.
 figure, ax = figures.subplots(height=4.2)
 looks = [("blue", "-"), ("green", "-."), ("vermilion", "--"), ("grey", ":")]

@@ -345,7 +345,7 @@ def spans(metric):
     }
 
 
-# %% mystnb={"image": {"alt": "Three panels, for precision, recall and F1, each with five intervals for the difference of six and four tags. The interval from independent posteriors is two to six times as long as the others and contains zero everywhere. For recall all other intervals lie above zero."}, "figure": {"caption": "Six tags against four: 95 % intervals for the difference. The Bayes test sees the first one. The other four use that both models were tested on the same words.", "name": "fig-wangli-tag-sets"}}
+# %% mystnb={"image": {"alt": "Three panels, for precision, recall and F1, each with five intervals for the difference of six and four tags. The interval from independent posteriors is two to six times as long as the others and contains zero everywhere. For recall all other intervals lie above zero."}, "figure": {"caption": "Six tags against four: 95 % intervals for the difference. The Bayes test sees the first one. The other four use that both models were tested on the same words.", "name": "fig-wangli-tag-sets-differences"}}
 # Draw the five intervals for each metric.
 figure, axes = figures.subplots(3, 1, height=6.6, sharey=True)
 colours = ["vermilion", "blue", "sky", "green", "grey"]

@@ -41,7 +41,7 @@ const explorer = (() => {
     return Math.exp(logit);
   }
 
-  /** Beta quantiles of F* (Lam, Gopal and Qian 2024, eqs. 26 and 27), mapped: F1 = 2 odds / (1 + 2 odds). */
+  /** Beta quantiles of F* (Lam et al. 2024, eqs. 26 and 27), mapped: F1 = 2 odds / (1 + 2 odds). */
   function clopperPearson(x, wrong, level) {
     const tail = 0.5 * (1 - level);
     const right = x === 0 ? 0 : oddsOf(x, x + wrong, tail);
@@ -49,8 +49,16 @@ const explorer = (() => {
     return [(2 * right) / (1 + 2 * right), 2 / (2 + error)];
   }
 
-  const METHODS = { wilsonIndirect: f1ci.wilsonIndirect, wilsonDirect: f1ci.wilsonDirect, wald: f1ci.wald, clopperPearson };
-  const limitsOf = (method, v, level) => Array.from({ length: v + 1 }, (_, x) => METHODS[method](x, v - x, level));
+  // The methods by their names in Python. The page shows them in this order, and the tests ask for
+  // those that stand here.
+  const METHODS = {
+    wilson_indirect: { label: "Wilson score", limits: f1ci.wilsonIndirect },
+    wilson_direct: { label: "Wilson direct", limits: f1ci.wilsonDirect },
+    clopper_pearson: { label: "Clopper-Pearson", limits: clopperPearson },
+    wald: { label: "Wald", limits: f1ci.wald },
+  };
+  const limitsOf = (method, v, level) =>
+    Array.from({ length: v + 1 }, (_, x) => METHODS[method].limits(x, v - x, level));
   const holds = ([low, high], f1) => low <= f1 && f1 <= high;
 
   /** The coverage between two neighbouring limits, end points included: [F1, coverage] in even steps. */
@@ -163,6 +171,8 @@ const explorer = (() => {
 
   function start(box) {
     const form = box.querySelector("form");
+    form.querySelector("legend").insertAdjacentHTML("afterend", Object.entries(METHODS).map(([name, { label }], k) =>
+      `<label><input type="radio" name="method" value="${name}"${k ? "" : " checked"}> ${label}</label>`).join("\n"));
     const find = (name) => box.querySelector(`.explorer-${name}`);
     let sets = [];
     const chosen = () => {
@@ -173,7 +183,10 @@ const explorer = (() => {
     const add = (rights) => {
       const { v, method, level } = chosen();
       sets = sets.concat(rights.map((right) => (
-        { right, estimate: f1ci.f1Estimate(right, v - right), limits: METHODS[method](right, v - right, level) }
+        {
+          right, estimate: f1ci.f1Estimate(right, v - right),
+          limits: METHODS[method].limits(right, v - right, level),
+        }
       )));
     };
 
@@ -203,8 +216,7 @@ const explorer = (() => {
       showSets();
       const found = study(method, v, level);
       drawCoverage(find("coverage"), found, level, f1);
-      const name = form.querySelector("[name=method]:checked").parentElement.textContent.trim();
-      find("says").textContent = `${name}, v = ${v}: a ${100 * level} % interval contains the true F1 in `
+      find("says").textContent = `${METHODS[method].label}, v = ${v}: a ${100 * level} % interval contains the true F1 in `
         + `${percent(found.mean)} of test sets on average, and in ${percent(found.least)} at worst, ${near(found.where)} (the dot).`;
       find("coverage").setAttribute("aria-label", find("says").textContent);
     }
@@ -242,7 +254,7 @@ const explorer = (() => {
     new ResizeObserver(() => drawSets(find("sets"), sets, chosen().f1)).observe(find("sets"));
   }
 
-  const box = document.getElementById("explorer");
+  const box = typeof document === "undefined" ? null : document.getElementById("explorer");
   if (box) start(box);
-  return { study, coverage, draw, typical };
+  return { METHODS, study, coverage, draw, typical };
 })();

@@ -13,13 +13,18 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// The place on its page that an address names; a malformed address names none. (Also for ledger.js.)
+// The place on its page that an address names, in whatever case: an id is written E-lam-3 in texts, and
+// e-lam-3 in the page. A malformed address names none. (Also for ledger.js.)
 function placeInAddress() {
+  let name = "";
   try {
-    return decodeURIComponent(location.hash.slice(1));
+    name = decodeURIComponent(location.hash.slice(1));
   } catch {
     return "";
   }
+  if (name === "" || document.getElementById(name)) return name;
+  const alike = (part) => part.id.toLowerCase() === name.toLowerCase();
+  return [...document.querySelectorAll("[id]")].find(alike)?.id ?? name;
 }
 
 // What is wider than its place: it scrolls, shows by a fading edge that it does, and a keyboard
@@ -92,7 +97,8 @@ document.addEventListener("DOMContentLoaded", () => {
   // A link into a folded part unfolds it.
   const reveal = () => {
     const target = document.getElementById(placeInAddress());
-    let folded = false;
+    // The browser goes there by itself, unless it lies folded or the address has another case.
+    let folded = Boolean(target) && target.id !== decodeURIComponent(location.hash.slice(1));
     for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) {
       folded ||= !part.open;
       part.open = true;

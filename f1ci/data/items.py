@@ -85,6 +85,14 @@ class Items(NamedTuple):
         counts, strata = self.counts[own], self.strata[own]
         return self._replace(codes=self.codes[:, own], counts=counts, strata=strata, drawn=0)
 
+    def strata_of_groups(self) -> Codes | None:
+        """Return the stratum that each group was drawn from; None if they were not drawn so."""
+        if self.groups is None or self.strata is None or self.strata_of_truth:
+            return None
+        of_groups = np.zeros(int(self.groups.max()) + 1, dtype=np.intp)
+        of_groups[self.groups] = self.strata
+        return of_groups
+
     @property
     def models(self) -> int:
         """The number of models."""

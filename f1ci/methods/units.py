@@ -29,6 +29,10 @@ have no others, because a unit in which one model is perfect and the other all w
 3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom. Units of one size give
    G - 1 degrees of freedom, and a few large units fewer.
 
+If a fixed number of units was drawn from each of H strata, the factor is (G_h - 1) / G_h for the
+G_h units of each stratum, and H takes the place of 1 in the degrees of freedom. A stratum with one
+unit tells nothing of its variance, and counts as having none.
+
 When they fail: if a rare kind of unit has a very low score, a small sample may not hold it, and
 coverage falls to one half.
 
@@ -108,17 +112,30 @@ class Moves(NamedTuple):
         How far the score changes if the unit is left out.
     share : ndarray, shape (units, ...)
         The unit's share in the items that the score depends on.
+    strata : ndarray of int, shape (units,), or None
+        The stratum from which each unit was drawn, if a fixed number was drawn from each.
     """
 
     estimate: Array
     influence: Array
     left_out: Array
     share: Array
+    strata: NDArray[np.intp] | None = None
+
+    @property
+    def number_of_strata(self) -> int:
+        """The number of strata, 1 if units were drawn from one population."""
+        return 1 if self.strata is None else len(np.unique(self.strata))
 
     @property
     def units(self) -> Array:
-        """The number of units that hold items, at least 1."""
-        return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
+        """How many units hold items, at least 1; in strata how many of each unit's stratum."""
+        holding = np.asarray(self.share > 0.0)
+        if self.strata is None:
+            return np.asarray(np.maximum(holding.sum(axis=0), 1))
+        in_stratum = np.zeros((int(self.strata.max()) + 1, *holding.shape[1:]))
+        np.add.at(in_stratum, self.strata, holding)
+        return np.asarray(np.maximum(in_stratum[self.strata], 1.0))
 
 
 def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
@@ -164,7 +181,8 @@ def change(a: Moves, b: Moves) -> Moves:
     """
     influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
     left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
-    return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
+    share = 0.5 * (a.share + b.share)
+    return Moves(b.estimate - a.estimate, influence, left_out, share, a.strata)
 
 
 def delta_moves(moves: Moves) -> Array:
@@ -186,14 +204,17 @@ def difference_error(a: Moves, b: Moves) -> Array:
 def jackknife_error(moves: Moves) -> Array:
     """Return the jackknife's standard error."""
     factor = 1.0 - 1.0 / moves.units
-    return np.asarray(np.sqrt(factor * (moves.left_out**2).sum(axis=0)))
+    return np.asarray(np.sqrt((factor * moves.left_out**2).sum(axis=0)))
 
 
-def degrees_of_freedom(share: Array) -> Array:
-    """Return Student's degrees of freedom, at least 1, from the units' shares (units, ...)."""
+def degrees_of_freedom(share: Array, strata: int = 1) -> Array:
+    """Return Student's degrees of freedom, at least 1, from the units' shares (units, ...).
+
+    Each stratum has a mean of its own, and takes one.
+    """
     # If no unit holds anything, the interval is the whole range for any quantile.
     squares = np.maximum((share**2).sum(axis=0), 1e-9)
-    return np.asarray(np.maximum(1.0 / squares - 1.0, 1.0))
+    return np.asarray(np.maximum(1.0 / squares - strata, 1.0))
 
 
 def logit_limits(
@@ -203,7 +224,7 @@ def logit_limits(
 
     They are the whole range where the score is undefined or has no variance.
     """
-    t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
+    t = stdtrit(degrees_of_freedom(moves.share, moves.number_of_strata), ndtr(z))
     low, high = delta.logit(moves.estimate, jackknife_error(moves), t, range_)
     undefined = np.isnan(moves.estimate)
     return np.where(undefined, range_[0], low), np.where(undefined, range_[1], high)
@@ -219,7 +240,8 @@ def limits_of_difference(
     """
     estimate = moves.estimate
     low, high = logit_limits(moves, z, range_)
-    unseen = z * z / (moves.units + z * z)
+    number = np.maximum((moves.share > 0.0).sum(axis=0), 1)
+    unseen = z * z / (number + z * z)
     below = np.where(estimate == 0.0, -range_[0], 2.0 * np.abs(estimate))
     above = np.where(estimate == 0.0, range_[1], 2.0 * np.abs(estimate))
     alike = jackknife_error(moves) == 0.0

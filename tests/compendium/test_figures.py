@@ -1,8 +1,10 @@
 """Figures repeat byte for byte and look the same whatever the user's matplotlib settings."""
 
+import re
+
 import matplotlib as mpl
 import pytest
-from compendium import figures
+from compendium import ROOT, figures
 
 
 @pytest.fixture(autouse=True)
@@ -28,3 +30,13 @@ def test_the_same_figure_has_the_same_bytes(results):
     first, second = (results / "figures" / f"a-{k}.svg" for k in (1, 2))
     assert first.read_bytes() == second.read_bytes()
     assert shown.data is not None
+
+
+def test_a_figure_has_one_name():
+    """The name of its place on the page, which its citation gives, is that of its file."""
+    named = r'"name": "fig-([\w-]+)"'
+    saved = r'figures\.save\([^,]+,\s*"([\w-]+)"'
+    for path in sorted((ROOT / "notebooks").glob("*.py")):
+        for cell in path.read_text("utf-8").split("\n# %%"):
+            name, file = re.search(named, cell), re.search(saved, cell)
+            assert not (name and file) or name[1] == file[1], path.name

@@ -87,6 +87,18 @@ def test_modules_import_from_their_own_layer_and_from_those_above():
             assert below <= ({"samples"} if name == "f1ci.methods.__init__" else set()), name
 
 
+def test_notebooks_ask_the_public_modules_of_the_package():
+    """One module of theirs, `shared/kernels.py`, has what a study needs of the inner ones."""
+    modules = modules_of({"f1ci": ROOT / "f1ci"})
+    asked = {
+        path.name: {name.split(".")[1] for name in imported_by(path, modules) if "." in name}
+        for folder in (".", "own", "shared")
+        for path in (ROOT / "notebooks" / folder).glob("*.py")
+    }
+    assert {"data", "methods", "samples"} <= asked.pop("kernels.py")
+    assert set().union(*asked.values()) <= {"coverage", "joint", "metrics", "plot"}
+
+
 def test_the_package_itself_needs_numpy_and_scipy_only():
     names = {re.match(r"\w+", line)[0] for line in PROJECT["project"]["dependencies"]}
     assert names == {"numpy", "scipy"}

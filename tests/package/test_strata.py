@@ -243,7 +243,10 @@ HALVES = {0: 0.5, 1: 0.5}
         (known([0, 1] * 4, {0: 1.0}), "above 0 for stratum 1, which has items, got 0"),
         (known([0, 1] * 4, {0: 0.5, 1: 0.4, 2: 0.1}), r"name strata that occur .0, 1., got 2"),
         (known([0, 1] * 4, [0.5, 0.5]), r"map each stratum to its share, .* got \[0.5, 0.5\]"),
-        ({**known([0, 1] * 4, HALVES), "groups": range(8)}, "not for groups of items"),
+        (
+            {**known([0, 1] * 4, HALVES), "groups": [0] * 4 + [1] * 4},
+            "several strata for the group",
+        ),
         ({**known([0, 1] * 4, HALVES), "class_shares": HALVES}, "two designs: pass one of them"),
     ],
 )
@@ -259,3 +262,92 @@ def test_strata_are_not_for_indicators():
     flags = np.array([[1, 0], [0, 1], [1, 1]])
     with pytest.raises(ValueError, match="strata goes with one label for each item"):
         f1ci.score_interval(flags, flags, average="macro", **known([0, 1, 1], HALVES))
+
+
+# Units that were drawn by stratum
+
+
+def units_by_stratum(seed=3, units=(5, 7, 4), most=6):
+    """True and predicted labels, strata and units; each unit lies in one stratum."""
+    rng = np.random.default_rng(seed)
+    of_unit = np.repeat(np.arange(len(units)), units)
+    sizes = rng.integers(2, most, len(of_unit))
+    unit = np.repeat(np.arange(len(of_unit)), sizes)
+    y_true = rng.choice(list("ab"), len(unit))
+    right = rng.random(len(unit)) < rng.beta(4, 2, len(of_unit))[unit]
+    y_pred = np.where(right, y_true, np.where(y_true == "a", "b", "a"))
+    return y_true, y_pred, of_unit[unit], unit, {0: 0.5, 1: 0.3, 2: 0.2}
+
+
+def test_units_of_strata_have_the_variance_of_a_stratified_cluster_sample():
+    """Cochran (1977), equation 11.30 in each stratum: the ratio of right items to items by unit.
+
+    The share of right items is sum of W_h r_h, and its variance the sum of
+    W_h^2 G_h / (G_h - 1) sum over units of (y_g - r_h m_g)^2 / M_h^2.
+    """
+    y_true, y_pred, strata, unit, shares = units_by_stratum()
+    estimate = variance = 0.0
+    for h, share in shares.items():
+        y = np.array([(y_true == y_pred)[unit == g].sum() for g in np.unique(unit[strata == h])])
+        m = np.array([(unit == g).sum() for g in np.unique(unit[strata == h])])
+        r = y.sum() / m.sum()
+        estimate += share * r
+        residual = y - r * m
+        variance += share**2 * len(y) / (len(y) - 1) * (residual**2).sum() / m.sum() ** 2
+    test = f1ci.Labels(y_true, y_pred, strata=strata, stratum_shares=shares, groups=unit)
+    found = test.interval("accuracy", method="delta")
+    assert found.estimate == pytest.approx(estimate, rel=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "accuracy", "kappa", "f1"])
+def test_units_of_one_item_in_strata_are_items_in_strata(metric):
+    y_true, y_pred, strata, _, shares = units_by_stratum(most=3)
+    design = {"strata": strata, "stratum_shares": shares, "pos_label": "a"}
+    alone = f1ci.Labels(y_true, y_pred, **design, groups=np.arange(len(y_true)))
+    items = f1ci.Labels(y_true, y_pred, **design)
+    found, expected = (x.interval(metric, method="delta") for x in (alone, items))
+    assert found.estimate == pytest.approx(expected.estimate, rel=1e-12)
+    assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-10)
+
+
+def test_units_of_strata_answer_the_questions_of_units():
+    """By default on the logit scale; two models, several scores and a report too."""
+    y_true, y_pred, strata, unit, shares = units_by_stratum()
+    design = {"strata": strata, "stratum_shares": shares, "groups": unit}
+    test = f1ci.Labels(y_true, {"one": y_pred, "other": y_true[::-1]}, **design)
+    interval = test.interval("macro_f1", "one")
+    assert interval.method == "logit+groups"
+    assert 0 < interval.low < interval.estimate < interval.high < 1
+    difference = test.difference("macro_f1")
+    assert difference.interval.low < difference.estimate < difference.interval.high
+    joint = test.joint(["macro_f1", "accuracy"])
+    errors = [test.interval("accuracy", model).standard_error for model in ("one", "other")]
+    np.testing.assert_allclose(joint.standard_error[[1, 3]], errors, rtol=1e-12)
+    assert "macro avg" in str(test.report("one"))
+    with pytest.raises(ValueError, match="method must be one of 'logit', 'delta'"):
+        test.interval("macro_f1", "one", method="score")
+
+
+def test_a_unit_of_two_strata_is_refused():
+    y_true, y_pred, strata, unit, shares = units_by_stratum()
+    with pytest.raises(ValueError, match="each group must lie in one stratum"):
+        f1ci.Labels(y_true, y_pred, strata=strata, stratum_shares=shares, groups=np.roll(unit, 1))
+
+
+@pytest.mark.slow
+def test_units_of_strata_are_covered():
+    """800 samples of 15 and 25 units from two strata; the binomial error is 0.8 points."""
+    rng = np.random.default_rng(8)
+    rates, shares, held = (0.9, 0.6), {0: 0.7, 1: 0.3}, 0
+    for _ in range(800):
+        strata = np.repeat([0, 1], [15, 25])
+        right = rng.beta(10 * np.take(rates, strata), 10 - 10 * np.take(rates, strata))
+        sizes = rng.integers(3, 12, 40)
+        unit = np.repeat(np.arange(40), sizes)
+        y_true = rng.integers(0, 2, len(unit))
+        y_pred = np.where(rng.random(len(unit)) < right[unit], y_true, 1 - y_true)
+        test = f1ci.Labels(y_true, y_pred, strata=strata[unit], stratum_shares=shares, groups=unit)
+        low, high = test.interval("accuracy")
+        held += low <= 0.7 * 0.9 + 0.3 * 0.6 <= high
+    assert 0.93 <= held / 800 <= 0.98

@@ -8,7 +8,17 @@ from compendium.book import shared_words
 from playwright._impl._driver import compute_driver_executable
 
 STATIC = ROOT / "book" / "_static"
-NAMES = ("f1ci", "averages", "units", "cells", "matrices", "tables", "reader", "results")
+NAMES = (
+    "f1ci",
+    "averages",
+    "units",
+    "cells",
+    "matrices",
+    "tables",
+    "reader",
+    "results",
+    "explorer",
+)
 
 
 def evaluate(expression, data, *files):
