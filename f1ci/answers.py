@@ -73,10 +73,7 @@ def question(
 def interval_of(sample: Sample, asked: Question) -> Interval:
     """Return the interval for a sample by the method that is asked for, or the default."""
     method_name, method = method_for(sample, asked.method)
-    if method.two_sided and asked.alternative != "two-sided":
-        rule = f"alternative must be 'two-sided' for method={method_name!r}"
-        raise ValueError(f"{rule}, got {asked.alternative!r}")
-    z = _quantile_for(asked.level, asked.alternative)
+    z = _quantile_for(asked, method)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
     note = ""
@@ -163,8 +160,12 @@ def method_for(sample: Sample, name: str | None) -> tuple[str, Method]:
     return choose(name, sample, what)
 
 
-def _quantile_for(level: float, alternative: str) -> float:
+def _quantile_for(asked: Question, method: Method) -> float:
     """Return z for a level. One limit has both tails for itself."""
+    level, alternative = asked.level, asked.alternative
+    if method.two_sided and alternative != "two-sided":
+        rule = f"alternative must be 'two-sided' for method={asked.method!r}"
+        raise ValueError(f"{rule}, got {alternative!r}")
     if alternative == "two-sided":
         return normal_quantile(level)
     if level <= 0.5:

@@ -252,21 +252,17 @@ class Data:
         self, metric: Metric, average: str, asked: Question, plan: Plan
     ) -> ModelComparison:
         """Return the intervals of all models, best first, and the tests of all pairs."""
-        samples = [self._one(metric, number, average) for number in range(len(self.models))]
-        named = dict(zip(self.models, samples, strict=True))
+        places = range(len(self.models))
+        named = {self.models[place]: self._one(metric, place, average) for place in places}
         intervals = {name: self._interval(one, asked) for name, one in named.items()}
-        pairs = [
-            self._sample_of_two(metric, places, average)
-            for places in combinations(range(len(samples)), 2)
-        ]
+        pairs = [self._sample_of_two(metric, two, average) for two in combinations(places, 2)]
         tests = {pair.models: self._test(pair, asked, plan) for pair in pairs}
-        for one in samples:
+        for one in named.values():
             check(one, method_for(one, asked.method)[1])
         check_alike(list(named.items()))
-        best = sorted(self.models, key=lambda name: -np.nan_to_num(intervals[name].estimate))
+        best_first = sorted(intervals.items(), key=lambda item: -np.nan_to_num(item[1].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
-        ordered = {name: intervals[name] for name in best}
-        return ModelComparison(ordered, tests, adjusted, self._compared)
+        return ModelComparison(dict(best_first), tests, adjusted, self._compared)
 
     def joint(
         self,
@@ -308,9 +304,7 @@ class Data:
         """
         self._refuse("joint")
         level = checks.confidence_level(confidence_level)
-        named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
-        checks.distinct("metrics", [metric.name for metric in resolved])
+        resolved = self._metrics(metrics)
         rows = [(model, metric) for model in range(len(self.models)) for metric in resolved]
         joint = self._joint_rows(rows, _of_one_score(average), method, level)
         names = [self.models[model] for model, _ in rows]
@@ -320,6 +314,13 @@ class Data:
         for k in range(len(resolved)):
             check_alike(list(zip(self.models, joint.samples[k :: len(resolved)], strict=True)))
         return result
+
+    def _metrics(self, metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
+        """Return one or several metrics, which must differ."""
+        named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
+        checks.distinct("metrics", [metric.name for metric in resolved])
+        return resolved
 
     def _joint_rows(
         self, rows: Sequence[Row], average: str, method: str | None, level: float
@@ -513,5 +514,7 @@ class Data:
 def _of_one_score(average: str | None) -> str:
     """Refuse a score for each class where one score is wanted."""
     if average is None:
-        raise ValueError("average must name one score here, such as 'macro', got None")
+        rule = "average=None has a score for each class, and this question is for one score"
+        advice = "name an average, such as 'macro', or one class by pos_label= of Labels"
+        raise ValueError(f"{rule}: {advice}, got None")
     return average

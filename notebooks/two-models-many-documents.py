@@ -43,7 +43,6 @@ from compendium import figures, ledger, show
 from scipy import special, stats
 
 import f1ci
-from f1ci.answers import level_of_zero, question
 from notebooks.own import two_models_many_documents as comparisons
 from notebooks.shared import chart
 from notebooks.shared.kernels import difference_of, labels, limits_of_differences, p_values
@@ -66,11 +65,11 @@ level = {"confidence_level": confidence_level}
 
 # %%
 # Compare our p-value of accuracy with three forms of McNemar's test.
-only = np.array([(0, 5), (2, 8), (5, 15), (10, 20), (20, 35)])
+only = np.array([(0, 6), (2, 8), (6, 16), (10, 20), (20, 36)])
 rows = []
 for (a, b), table in zip(only, comparisons.agreeing_but(*only.T, 200), strict=True):
-    pair = difference_of(table, f1ci.metrics.accuracy)
-    ours = level_of_zero(pair, question(None, confidence_level))
+    y, *models = labels(table.astype(int))
+    ours = f1ci.Labels(y, dict(zip("AB", models, strict=True))).difference("accuracy").p_value
     textbook = comparisons.mcnemar(np.array(a), np.array(b))
     rows.append([str(a), str(b), *(f"{p:.4f}" for p in (ours, *textbook.values()))])
 head = ["only A right", "only B right", "ours", *(f"McNemar, {name}" for name in textbook)]

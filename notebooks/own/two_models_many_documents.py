@@ -102,7 +102,7 @@ def unlike_pairs(count: int, rng: Generator) -> list[tuple[Array, int]]:
 
     Prevalences are 3, 15 or 50 %; none, 60 or 95 % of the items are hard or easy for both.
     """
-    pairs = []
+    pairs: list[tuple[Array, int]] = []
     while len(pairs) < count:
         n, prevalence = int(rng.choice([100, 250, 500])), float(rng.choice([0.03, 0.15, 0.5]))
         found = rng.beta(*[(4, 1), (2, 2)][rng.integers(2)], size=2)
