@@ -73,12 +73,11 @@ def question(
 def interval_of(sample: Sample, asked: Question) -> Interval:
     """Return the interval for a sample by the method that is asked for, or the default."""
     method_name, method = method_for(sample, asked.method)
-    z = _quantile_for(asked, method)
+    _refuse_side(method, asked.alternative)
+    z = _quantile_for(asked.level, asked.alternative)
     low, high = _on_one_side(limits_of(sample, method, z), sample.range, asked.alternative)
     error = sample.error if method.error is None else method.error(sample, z)
-    note = ""
-    if isinstance(sample, UnitSample) and method_name == "score" and not low.ndim:
-        note = _if_no_unit_fails(sample, z, float(high - low))
+    is_score = method_name == "score" and asked.alternative == "two-sided"
     return Interval(
         _number(sample.counted),
         _number(low),
@@ -90,12 +89,21 @@ def interval_of(sample: Sample, asked: Question) -> Interval:
         tuple(sample.classes or ()) if sample.each else None,
         asked.alternative,
         sample.over,
-        note,
+        _if_no_unit_fails(sample, z, high - low) if is_score else "",
     )
 
 
-def _if_no_unit_fails(sample: UnitSample, z: FloatOrArray, length: float) -> str:
-    """Return the logit limits in words, if they are much shorter than score limits."""
+def _refuse_side(method: Method, alternative: str) -> None:
+    """Refuse one limit of a method whose limits belong together."""
+    if method.two_sided and alternative != "two-sided":
+        rule = f"alternative must be 'two-sided' for method={method.name!r}"
+        raise ValueError(f"{rule}, got {alternative!r}")
+
+
+def _if_no_unit_fails(sample: Sample, z: FloatOrArray, length: Array) -> str:
+    """Return the logit limits of units in words, if they are much shorter than score limits."""
+    if not isinstance(sample, UnitSample) or sample.each:
+        return ""
     low, high = sample.logit_limits(z)
     if not 0.0 < high - low < _MUCH_SHORTER * length:
         return ""
@@ -160,12 +168,8 @@ def method_for(sample: Sample, name: str | None) -> tuple[str, Method]:
     return choose(name, sample, what)
 
 
-def _quantile_for(asked: Question, method: Method) -> float:
+def _quantile_for(level: float, alternative: str) -> float:
     """Return z for a level. One limit has both tails for itself."""
-    level, alternative = asked.level, asked.alternative
-    if method.two_sided and alternative != "two-sided":
-        rule = f"alternative must be 'two-sided' for method={asked.method!r}"
-        raise ValueError(f"{rule}, got {alternative!r}")
     if alternative == "two-sided":
         return normal_quantile(level)
     if level <= 0.5:

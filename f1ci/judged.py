@@ -33,7 +33,8 @@ Stratum: TypeAlias = tuple[Hashable, ...]
 # A stratum with fewer checked items has no variance, and is joined with the most alike.
 _LEAST_CHECKED = 2
 
-# A plan takes at least so many items of each stratum, because the accuracy of the judge is a guess.
+# A plan takes at least so many items of each stratum, because the accuracy of the judge is a guess;
+# but of few items in all not more than half for this.
 _LEAST_PLANNED = 5
 
 
@@ -99,8 +100,8 @@ def label_plan(
     Where the truth is in doubt, and matters to the score, more items are checked (Neyman 1934,
     Journal of the Royal Statistical Society 97, 558-625): n_h is proportional to W_h S_h, the share
     of the stratum and the standard deviation of the items' influence in it. Each stratum gets five
-    items or more. Draw them at random in each stratum, then pass all items to
-    ``Labels(..., judge=)``.
+    items or more, of a small n two or more. Draw them at random in each stratum, and pass all items
+    to ``Labels(..., judge=)``.
 
     Parameters
     ----------
@@ -174,9 +175,10 @@ def _spread(metric: Metric, items: Items, pos_label: Hashable) -> Array:
 
 def _allocated(n: int, number: Array, spread: Array) -> Codes:
     """Return how many of n items to check in strata of so many items, by Neyman's rule."""
-    least = np.minimum(number, _LEAST_PLANNED)
+    fewest = np.clip(n // (2 * len(number)), _LEAST_CHECKED, _LEAST_PLANNED)
+    least = np.minimum(number, fewest)
     if not least.sum() <= n <= number.sum():
-        rule = f"n must be at least {least.sum():g}, five items of each stratum, and at most all"
+        rule = f"n must be at least {least.sum():g}, two items of each stratum, and at most all"
         raise ValueError(f"{rule} {number.sum():g} items, got {n}")
     weight = number * np.maximum(spread, 1e-9 * spread.max() + 1e-300)
 

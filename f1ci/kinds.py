@@ -27,6 +27,7 @@ The same question has the same answer, the same warnings and the same refusals f
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,6 @@ from f1ci.joint import Row, covariances_of_items
 from f1ci.judged import post_stratified
 from f1ci.methods import units
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean
 from f1ci.metrics.base import UNIT
 from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.questions import Data
@@ -53,9 +53,9 @@ from f1ci.samples import (
     CountSample,
     Difference,
     Sample,
+    UnitDifference,
     UnitSample,
     difference,
-    difference_of_units,
     mean_of_scores,
     sample,
     unpaired,
@@ -86,8 +86,7 @@ class _SameItems(Data):
 
     def _two(self, metric: Metric, a: int, b: int, average: str | None) -> Difference:
         ruled, data = self._read(metric, average)
-        if isinstance(data, Items):
-            checks.at_least_two("items", int(data.counts.sum()))
+        checks.at_least_two("items", data.number)
         pair = difference(ruled, data.of_models(a, b))
         pair.tell(data.classes, self.constant)
         return pair
@@ -516,9 +515,9 @@ class Labels(_SameItems):
         checks.at_least_two("groups", len(names), "a comparison")
         given = {name: value for name, value in more.items() if value is not None}
         for code in range(len(names)):
-            places = np.flatnonzero(codes == code)
-            true, predicted = (at(places, name, value, items) for name, value in named.items())
-            own: dict[str, Any] = {name: at(places, name, x, items) for name, x in given.items()}
+            at_part = partial(at, np.flatnonzero(codes == code), n=items)
+            true, predicted = (at_part(name, value) for name, value in named.items())
+            own: dict[str, Any] = {name: at_part(name, x) for name, x in given.items()}
             self._parts.append(Labels(true, predicted, **own, **options))
         self.models = tuple(map(str, names))
         self._compared = "groups"
@@ -658,8 +657,8 @@ class Units(_SameItems):
         """Return the metric with its rule, and the counts by class, or of all classes together."""
         if average not in (None, "binary"):
             metric = reading.with_average(metric, average)
-        averaged = isinstance(metric, Mean)
-        if not self._by_class and isinstance(metric, Mean) and metric.average != "samples":
+        averaged = metric.averages or metric.over_items
+        if not self._by_class and metric.averages:
             rule = f"{metric.name!r} needs counts by class, of shape (units, classes, 3)"
             raise ValueError(f"{rule}, got shape {self._shape}")
         if self._by_class and not averaged and average is not None:
@@ -767,7 +766,7 @@ class Scores(_SameItems):
 
     def _two(self, _metric: Metric, a: int, b: int, average: str | None) -> Difference:
         of_a, of_b = self._samples((a, b), average)
-        return difference_of_units(_MEAN, of_a, of_b)
+        return UnitDifference(_MEAN, of_a, of_b)
 
     def _samples(self, models: tuple[int, ...], average: str | None) -> list[UnitSample]:
         """Return the samples of some models, of the units that have a score for any of them."""
@@ -867,8 +866,7 @@ class Runs(Labels):
             advice = "name an average, such as 'macro', or one class by pos_label="
             raise ValueError(f"{rule}: {advice}, got None")
         ruled, data = self._read(metric, average)
-        if isinstance(data, Items):
-            checks.at_least_two("items", int(data.counts.sum()))
+        checks.at_least_two("items", data.number)
         return ruled, data
 
     def _refuse(self, question: str) -> None:

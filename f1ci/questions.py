@@ -255,14 +255,23 @@ class Data:
         places = range(len(self.models))
         named = {self.models[place]: self._one(metric, place, average) for place in places}
         intervals = {name: self._interval(one, asked) for name, one in named.items()}
-        pairs = [self._sample_of_two(metric, two, average) for two in combinations(places, 2)]
-        tests = {pair.models: self._test(pair, asked, plan) for pair in pairs}
+        tests = self._tests_of_pairs(metric, average, asked, plan)
         for one in named.values():
             check(one, method_for(one, asked.method)[1])
         check_alike(list(named.items()))
         best_first = sorted(intervals.items(), key=lambda item: -np.nan_to_num(item[1].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
         return ModelComparison(dict(best_first), tests, adjusted, self._compared)
+
+    def _tests_of_pairs(
+        self, metric: Metric, average: str, asked: Question, plan: Plan
+    ) -> dict[tuple[str, str], DifferenceTest]:
+        """Return the tests of all pairs of models."""
+        pairs = [
+            self._sample_of_two(metric, places, average)
+            for places in combinations(range(len(self.models)), 2)
+        ]
+        return {pair.models: self._test(pair, asked, plan) for pair in pairs}
 
     def joint(
         self,
@@ -314,13 +323,6 @@ class Data:
         for k in range(len(resolved)):
             check_alike(list(zip(self.models, joint.samples[k :: len(resolved)], strict=True)))
         return result
-
-    def _metrics(self, metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
-        """Return one or several metrics, which must differ."""
-        named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
-        checks.distinct("metrics", [metric.name for metric in resolved])
-        return resolved
 
     def _joint_rows(
         self, rows: Sequence[Row], average: str, method: str | None, level: float
@@ -441,6 +443,13 @@ class Data:
     def _metric(self, metric: str | Metric | None) -> Metric:
         """Return the metric, or the default."""
         return _metrics.get(self._default_metric if metric is None else metric)
+
+    def _metrics(self, metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
+        """Return several metrics, which are distinct."""
+        named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+        resolved = [self._metric(metric) for metric in checks.listed("metrics", named)]
+        checks.distinct("metrics", [metric.name for metric in resolved])
+        return resolved
 
     def _place(self, model: str | None) -> int:
         """Return the number of the model; its name may be left out if there is one."""

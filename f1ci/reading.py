@@ -15,7 +15,7 @@ from f1ci.data.items import BINARY, Items, count_items
 from f1ci.data.labels import Codes, encode
 from f1ci.data.units import UnitCounts
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, mean_of
+from f1ci.metrics.averages import mean_of
 from f1ci.metrics.base import ExpectationMetric
 from f1ci.metrics.shares import KnownShares, shares_by_name
 from f1ci.samples import ByClass, Sample, sample
@@ -155,7 +155,7 @@ def with_average(metric: Metric, average: str | None) -> Metric:
 
 def refuse_samples(metric: Metric) -> None:
     """Refuse the mean over items of several classes for items of one class."""
-    if isinstance(metric, Mean) and metric.average == "samples":
+    if metric.over_items:
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
 
 
@@ -179,12 +179,12 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
 
 def check_indicators(metric: Metric, average: str | None, data: UnitCounts) -> None:
     """Refuse what indicators, where an item may be of several classes, cannot answer."""
-    averaged = isinstance(metric, Mean) and isinstance(metric.of, Tversky)
-    if not averaged and not (average is None and isinstance(metric, Tversky)):
+    averaged = metric.averages or metric.over_items or average is None
+    if not (averaged and isinstance(metric.of_class, Tversky)):
         rule = "indicators of several classes need an average of a Tversky score"
         how = "average='micro', 'macro', 'weighted', 'samples' or None, or 'macro_f1'"
         raise ValueError(f"{rule}: {how}, got {metric.name!r}")
-    if isinstance(metric, Mean) and metric.average == "samples" and data.grouped:
+    if metric.over_items and data.grouped:
         raise ValueError("average='samples' is the mean over items, without groups")
 
 

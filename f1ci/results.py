@@ -636,8 +636,8 @@ class ModelComparison(Record):
         """The best and the worst rank of each model, all right at once with the level.
 
         One plus the number of models that are surely better, and the number of models less those
-        that are surely worse (Al Mohamad et al. 2017). All directions that Holm's method claims are
-        right at once, and so are the ranks.
+        that are surely worse (Al Mohamad, Goeman and van Zwet 2022). All directions that Holm's
+        method claims are right at once, and so are the ranks.
         """
         better = dict.fromkeys(self.intervals, 0)
         worse = dict.fromkeys(self.intervals, 0)

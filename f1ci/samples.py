@@ -16,7 +16,6 @@ the two-sided normal quantile of the level. Arrays have a batch of data sets las
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -31,7 +30,7 @@ from f1ci.methods import closed_form, delta, ellipse, linear, region, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import Mean, mean_of, settled
+from f1ci.metrics.averages import settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1, recall
 from f1ci.metrics.shares import KnownShares
 from f1ci.types import Array, Classes, FloatOrArray
@@ -537,12 +536,13 @@ class Difference(Sample):
         if a.ends or b.ends:
             worst_a, best_a = a.ends or (a, a)
             worst_b, best_b = b.ends or (b, b)
-            worst = Difference(metric, best_a, worst_b, error, correlation)
-            self.ends = worst, Difference(metric, worst_a, best_b, error, correlation)
-        of_units = isinstance(a, UnitSample)
-        self.if_alike = _IF_ALIKE if of_units else ""
-        self.has_score_limits = a.has_score_limits and b.has_score_limits and not of_units
+            self.ends = self._of(best_a, worst_b), self._of(worst_a, best_b)
+        self.has_score_limits = a.has_score_limits and b.has_score_limits
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
+
+    def _of(self, a: Any, b: Any) -> Difference:
+        """Return the sample of other scores of the same models."""
+        return Difference(self.metric, a, b, self.error, self.correlation)
 
     @property
     def name(self) -> str:
@@ -578,12 +578,23 @@ class Difference(Sample):
         limits = self.a.cautious_limits, self.b.cautious_limits
         return ellipse.difference_limits(*limits, self.correlation, z)
 
+
+class UnitDifference(Difference):
+    """B minus A on the same units: limits on the scale of Fisher's z with the jackknife's error."""
+
+    if_alike = _IF_ALIKE
+
+    def __init__(self, metric: Metric, a: UnitSample, b: UnitSample) -> None:
+        error = units.difference_error(a.moves, b.moves)
+        super().__init__(metric, a, b, error, np.zeros_like(error))
+        self.moves = units.change(a.moves, b.moves)
+        self.has_score_limits = False
+
+    def _of(self, a: Any, b: Any) -> Difference:
+        return UnitDifference(self.metric, a, b)
+
     def logit_limits(self, z: FloatOrArray) -> Limits:
-        """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
-        if isinstance(self.a, UnitSample) and isinstance(self.b, UnitSample):
-            change = units.change(self.a.moves, self.b.moves)
-            return units.limits_of_difference(change, z, self.range)
-        return super().logit_limits(z)
+        return units.limits_of_difference(self.moves, z, self.range)
 
 
 # From data to samples.
@@ -623,8 +634,7 @@ def _ends(
 
     None if there is no such class.
     """
-    named = data.named if isinstance(data, Items) else isinstance(data, CellCounts)
-    if not metric.averages or not (named or metric.constant == metric.constant):
+    if not metric.averages or not (data.named or metric.constant == metric.constant):
         return None
     if of_data.matrix is not None:
         undefined = metric.undefined(of_data.matrix)
@@ -658,22 +668,13 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
     if isinstance(a, UnitSample) and isinstance(b, UnitSample):
-        of_pair = difference_of_units(metric, a, b)
-        of_pair.items = data if isinstance(data, Items) else None
-        return of_pair
-    if isinstance(data, UnitCounts):
-        raise TypeError("unit counts make units")
-    error = covariance.error_of_difference(metric, data)
-    r = covariance.correlation(covariance.smoothed(data, [(0, metric), (1, metric)]))
-    of_pair = Difference(metric, a, b, error, r)
-    of_pair.items = data
+        of_pair: Difference = UnitDifference(metric, a, b)
+    elif isinstance(data, Items):
+        error = covariance.error_of_difference(metric, data)
+        r = covariance.correlation(covariance.smoothed(data, [(0, metric), (1, metric)]))
+        of_pair = Difference(metric, a, b, error, r)
+    of_pair.items = data if isinstance(data, Items) else None
     return of_pair
-
-
-def difference_of_units(metric: Metric, a: UnitSample, b: UnitSample) -> Difference:
-    """Return the sample of B minus A on the same units."""
-    error = units.difference_error(a.moves, b.moves)
-    return Difference(metric, a, b, error, np.zeros_like(error))
 
 
 def unpaired(a: Sample, b: Sample) -> Difference:
@@ -705,7 +706,7 @@ def _held_by_groups(items: Items, counts: Array, matrix: CellCounts) -> Held:
         raise TypeError("only items in groups have units")
     cells = matrix.cells
     place = items.by_row(np.arange(float(len(cells.true))), 0, cells).astype(np.intp)
-    looked_at, _ = _cells_looked_at(matrix)
+    looked_at, _ = _cells_looked_at(CellCounts(cells, matrix.counts.reshape(len(cells.true), -1)))
     if looked_at is not cells:
         place = np.searchsorted(looked_at.places, cells.places)[place]
     shape = int(items.groups.max()) + 1, len(looked_at.true)
@@ -717,12 +718,21 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     """Return the sample of TP, FP and FN by unit of one model."""
     index = _index_of_units(metric)
     table = data.tables[0]
-    if not isinstance(metric, Mean):
-        return _units_of_index(metric, index, table, grouped=data.grouped)
-    if metric.average == "samples":
+    if metric.over_items:
         return _mean_over_units(metric, index, table)
-    # A matrix with one more class, "nothing", in which spans stand that only one side has.
-    matter = np.array([True, index.a > 0.0, index.b > 0.0 or metric.average == "weighted"])
+    if not metric.averages:
+        return _units_of_index(metric, index, table, grouped=data.grouped)
+    held = _held_by_classes(index, metric.weighted, table)
+    of_classes = metric.over_some(tuple(range(table.shape[2])))
+    return UnitSample(settled(of_classes, held.total)[0][1], [held], grouped=data.grouped)
+
+
+def _held_by_classes(index: Tversky, weighted: bool, table: Array) -> Held:
+    """Return what units hold, from TP, FP and FN by class, (units, 3, classes).
+
+    The matrix has one more class, "nothing", for spans that only the truth, or only the model has.
+    """
+    matter = np.array([True, index.a > 0.0, index.b > 0.0 or weighted])
     r = table.shape[2]
     classes = np.arange(r)
     nothing = np.full(r, r)
@@ -731,10 +741,7 @@ def _units_of_counts(metric: Metric, data: UnitCounts) -> UnitSample:
     ]
     cells = Cells(r + 1, true.ravel(), predicted.ravel())
     counts = table[:, matter].reshape(len(table), -1)
-    held = Held(counts, cells, np.tile(classes, matter.sum()))
-    of_classes = mean_of(metric.average, index, tuple(range(r)))
-    metric = replace(of_classes, undefined_as=metric.undefined_as, strict=metric.strict)
-    return UnitSample(settled(metric, held.total)[0][1], [held], grouped=data.grouped)
+    return Held(counts, cells, np.tile(classes, matter.sum()))
 
 
 # The cells TP, FP and FN of a matrix of two classes.
@@ -766,7 +773,7 @@ def mean_of_scores(metric: Metric, scores: Array, groups: Codes | None = None) -
     return _units_of_index(metric, recall, table, grouped=groups is not None)
 
 
-def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> UnitSample:
+def _mean_over_units(metric: Metric, index: Tversky, table: Array) -> UnitSample:
     """Return the sample of the mean of the units' own scores. Undefined ones are left out."""
     tp, fp, fn = np.moveaxis(table.sum(axis=2), 1, 0)
     scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
@@ -778,7 +785,7 @@ def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> UnitSample:
 
 def _index_of_units(metric: Metric) -> Tversky:
     """Return the Tversky score that unit counts are asked for, or of which they give an average."""
-    index = metric.of if isinstance(metric, Mean) else metric
+    index = metric.of_class
     if isinstance(index, Tversky):
         return index
     raise ValueError(

@@ -377,9 +377,9 @@ say("prevalence-mean-error", np.sqrt(0.95 * 0.05 / mean_replicates))
 # {glue:text}`prevalence-mean-error:.3f`. Our intervals of a mean cover {glue:text}`prevalence-mean-worst:.3f` at worst, and the t interval
 # {glue:text}`prevalence-mean-t-worst:.3f`; ours are {glue:text}`prevalence-mean-length:.2f` times as long on average. Our intervals of
 # paired differences are {glue:text}`prevalence-difference-length:.2f` times as long as the t interval, and cover
-# {glue:text}`prevalence-difference-worst:.3f` at worst, where the t interval covers {glue:text}`prevalence-difference-t-worst:.3f`. The worst
-# designs have few images and rare failures: a test set without a failure shows nothing of failures, and no interval of
-# a mean can repair that.
+# {glue:text}`prevalence-difference-worst:.3f` at worst, where the t interval covers {glue:text}`prevalence-difference-t-worst:.3f`. Intervals of a
+# mean allow for [failures that the test set does not hold](/book/units.md), which makes them long where no image fails. Those of differences do
+# not, so their worst designs have few images and rare failures.
 
 # %% [markdown]
 # ## Several runs of one recipe

@@ -435,7 +435,7 @@ show.table(
 #   [score intervals](/book/score.md). They generalise Wilson score and are the default there.
 #   [The second chapter](/book/takahashi.md) has the delta method for several classes.
 # - Two models on the same items, or items that come in documents:
-#   [two models, many documents](/book/compare.md).
+#   [two models](/book/compare.md) and [units](/book/units.md).
 # - Many metrics or classifiers at once: [joint intervals](/notebooks/joint-intervals.ipynb), and
 #   [their chapter](/book/yuan.md).
 # - Two models compared by cross-validation: [the chapter on the Bayes test](/book/wangli.md).

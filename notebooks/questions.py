@@ -18,6 +18,8 @@
 # | [bootstrap a near-perfect score](#question-perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
 # | [t interval over ten folds](#question-folds), {glue:text}`questions-folds-times:.1f` times as long | {glue:text}`questions-folds` | pool the folds' counts |
 # | [tune the threshold on the test set](#question-threshold) | {glue:text}`questions-tuned` | tune on other items |
+# | [bootstrap the gap between groups](#question-group) that are alike | {glue:text}`questions-gap-bootstrap` | `Labels(..., by=)` |
+# | [look again and again](#question-looks), and stop at will | {glue:text}`questions-looks-score` | `method="anytime"` |
 #
 # Each coverage is for one setting, which its section states. In other settings the recipes do better or worse.
 
@@ -42,7 +44,7 @@ warnings.simplefilter("ignore", f1ci.IntervalWarning)  # some simulated test set
 # Prepare the quantile, the random streams and the ways to count.
 alpha = 1 - confidence_level
 z = special.ndtri(1 - alpha / 2)
-streams = iter(np.random.SeedSequence(seed).spawn(8))
+streams = iter(np.random.SeedSequence(seed).spawn(10))
 
 
 def f1_of(tp, wrong):
@@ -447,7 +449,7 @@ quote(spans=f"{spans:.2f}", documents=documents)
 
 # %% [markdown]
 # From the counts of each document, the interval has a coverage of {glue:text}`questions-documents:.3f`. The chapter on
-# [many documents](/book/compare.md) has more.
+# [units](/book/units.md) has more.
 #
 # (question-dice)=
 # ## Is Dice the same as F1? What is its interval for segmentation?
@@ -568,6 +570,101 @@ quote(poll=str(poll))
 # `sample_size` plans for the worst classifier. A good classifier gets a narrower interval. To compare
 # two models, plan with `comparison_sample_size`.
 #
+# (question-looks)=
+# ## May I look at the score while items come in, and stop when I am sure?
+#
+# Monitors do this ([1](https://github.com/EmertonData/glide/issues/314), [2](https://github.com/EmertonData/glide/issues/340)). An
+# interval for one look is too short for many: each look is another chance to be wrong. The method "anytime" covers the true
+# score at *all* looks at once, so that you may stop whenever the interval is short enough, or excludes the score that you must reach:
+
+# %% tags=["show-input"]
+print(f1ci.f1_interval(tp=77, fp=44, fn=10, method="anytime"))
+print(f1ci.f1_interval(tp=77, fp=44, fn=10))
+
+# %% [markdown]
+# It works for F1, precision, recall, Jaccard and accuracy, because each of them is a share of independent trials: of the
+# relevant items a share F1 / (2 - F1) is found. For such shares {cite:t}`robbins1970` has limits for all looks; {cite:t}`howard2021`
+# review what came of them. We simulate 400 relevant items and a true F1 of 0.8. From the tenth item on we look
+# after each:
+
+
+# %% tags=["hide-input"]
+# Look after each relevant item, and count the test sets in which some look excludes the truth.
+def all_looks_cover(method, tp, looks):
+    """Tell for each test set if the intervals of all looks cover the true F1."""
+    counts = np.arange(looks[-1] + 1)
+    ok = np.zeros((len(counts), len(counts)), dtype=bool)
+    for n in looks:
+        ends = f1ci.f1_interval(counts[: n + 1], n - counts[: n + 1], 0, method=method)
+        ok[n, : n + 1] = f1ci.coverage.covers(*ends, true_f1)
+    return ok[looks, tp[:, looks - 1]].all(axis=1)
+
+
+generator = np.random.default_rng(next(streams))
+tp = np.cumsum(generator.random((comparisons, 400)) < true_f1 / (2 - true_f1), axis=1)
+seen = {method: all_looks_cover(method, tp, np.arange(10, 401)) for method in ("score", "anytime")}
+for method, hits in seen.items():
+    print(f"{method:8} covers at all looks: {rate(hits)}")
+lengths = {m: f1ci.f1_interval(133, 67, 0, method=m).length for m in ("score", "anytime")}
+
+# %% tags=["remove-cell"]
+quote(looks_score=f"{seen['score'].mean():.2f}", looks_anytime=seen["anytime"].mean())
+quote(looks_longer=lengths["anytime"] / lengths["score"])
+
+# %% [markdown]
+# The price is length: at 200 relevant items the interval is {glue:text}`questions-looks-longer:.1f` times as long as that for one look. If
+# you plan the number of items beforehand and look once, take the default.
+#
+# (question-group)=
+# ## Is my model worse for one group?
+#
+# People report the largest score of the groups minus the smallest, with a bootstrap
+# ([1](https://github.com/fairlearn/fairlearn/pull/1242), [2](https://github.com/fairlearn/fairlearn/issues/1443)). This
+# difference is above zero even if all groups are alike, and each resample makes it larger. So its interval cannot contain "no gap". Compare the
+# groups pair by pair instead, with the group of each item:
+
+# %% tags=["show-input"]
+hospital = np.repeat(["north", "south", "west"], 100)
+truth = np.tile([1] * 40 + [0] * 60, 3)
+wrong = np.isin(np.arange(300) % 100, [1, 5, 9, 13, 50, 60, 70]) ^ (np.arange(300) % 37 == 0)
+f1ci.Labels(truth, np.where(wrong, 1 - truth, truth), by=hospital).compare("f1")
+
+# %% [markdown]
+# The verdict names the groups that surely differ, by p-values for all pairs (Holm). If there are none, it says how large a gap
+# is excluded, because *no gap found* may only mean that the groups are small. We simulate four groups of 80 items
+# with the same F1 of 0.77:
+
+
+# %% tags=["hide-input"]
+# Bootstrap the gap between groups that are alike, and compare them pair by pair.
+def gaps(tables):
+    """Return the largest F1 of the groups minus the smallest, for tables (..., groups, 3)."""
+    scores = f1_of(tables[..., 0], tables[..., 1])
+    return scores.max(axis=-1) - scores.min(axis=-1)
+
+
+generator = np.random.default_rng(next(streams))
+sets = comparisons // 10
+observed = generator.multinomial(80, [0.24, 0.14, 0.62], (sets, 4))
+again = generator.multinomial(80, observed / 80, (499, sets, 4))
+gap_low = np.percentile(gaps(again), 100 * alpha / 2, axis=0)
+claimed = np.zeros(sets, dtype=bool)
+for k, groups in enumerate(observed):
+    counts = {str(place): (tp, wrong, 0) for place, (tp, wrong, _) in enumerate(groups)}
+    ranks = f1ci.Counts(counts).compare(confidence_level=confidence_level).ranks
+    claimed[k] = any(rank != (1, 4) for rank in ranks.values())
+print(f"the bootstrap interval of the gap contains 0: {rate(gap_low <= 0)}")
+print(f"its lower limit is {gap_low.mean():.3f} on average")
+print(f"pair by pair, no gap is claimed: {rate(~claimed)}")
+
+# %% tags=["remove-cell"]
+quote(gap_bootstrap=f"{np.mean(gap_low <= 0):.2f}", gap_low=gap_low.mean())
+quote(gap_pairs=np.mean(~claimed))
+
+# %% [markdown]
+# In none of these test sets is there a gap. The bootstrap's lower limit is {glue:text}`questions-gap-low:.2f` on average, and pair by
+# pair no gap is claimed in a share of {glue:text}`questions-gap-pairs:.2f`.
+#
 # (question-folds)=
 # ## Can I use the mean and standard deviation of ten folds?
 #
@@ -651,5 +748,6 @@ quote(tuned=f"{held[100, 'the test set']:.2f}")
 # ## What next?
 #
 # Read [a report in five minutes](/notebooks/five-minutes.ipynb), [recipes](/book/recipes.md) or
-# [which method when](/notebooks/choosing-a-method.ipynb). This book does not treat curves (ROC, precision and recall over
-# all thresholds); [scikit-learn discusses them](https://github.com/scikit-learn/scikit-learn/issues/25856).
+# [which method when](/notebooks/choosing-a-method.ipynb). Labels of a language model, of which people checked a few, have
+# [a chapter](/book/judge.md). This book does not treat curves: R's `pROC` and `precrec` have intervals for the area
+# under them and for average precision, `cocoapi` and its successors resample images for mAP, and `glide` has alarms for drift.

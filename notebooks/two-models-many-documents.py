@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Two models, many documents: the evidence
+# # Two models: the evidence
 #
 # Is model B better than model A? The methods are in [the chapter](/book/compare.md). This page measures how often the tests find a
 # difference, also on the same documents, and ends with two ways to go wrong. Scores of one model over documents, images or patients

@@ -30,9 +30,9 @@
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals
 designs: int = 100  # populations that are drawn by each rule
-sets: int = 150  # samples of each population
-again: int = 1_500  # fresh samples of the populations with the lowest coverages
-collections: int = 300  # samples of each design of the figure
+sets: int = 100  # samples of each population
+again: int = 1_000  # fresh samples of the populations with the lowest coverages
+collections: int = 200  # samples of each design of the figure
 resamples: int = 299  # bootstrap resamples of documents
 seed: int = 20261120  # root seed
 
@@ -197,7 +197,7 @@ say("slope-largest", np.mean(share.max(axis=0) / share.sum(axis=0)))
 # Measure the coverage of other choices.
 rng = next(streams)
 drawn = [units.documents_by_rule(rng) for _ in range(designs)]
-unequal = [one for one in drawn if one.sizes != "even"][: max(2, designs // 3)]
+unequal = [one for one in drawn if one.sizes != "even"][: max(2, designs // 4)]
 hard = [units.documents_by_rule(rng, slope=True) for _ in range(max(2, designs // 10))]
 rows = []
 few = max(sets // 2, 5)

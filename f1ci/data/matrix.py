@@ -153,7 +153,11 @@ class CellCounts:
         The three parts of `by_class`.
     total : ndarray, shape (...)
         All items.
+    named : bool
+        True: the classes of a matrix exist, also those without items.
     """
+
+    named = True
 
     def __init__(self, cells: Cells, counts: Array) -> None:
         self.cells = cells

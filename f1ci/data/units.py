@@ -35,6 +35,11 @@ class UnitCounts(NamedTuple):
     items: int = 0
 
     @property
+    def named(self) -> bool:
+        """False: no class exists because the caller named it."""
+        return False
+
+    @property
     def number(self) -> int:
         """The number of items, if units are made of these; of units otherwise."""
         return self.items or len(self.tables[0])

@@ -65,6 +65,8 @@ _ROUNDING = 1e-13
 # A unit with all but this share holds everything, and leaving it out says nothing.
 _EVERYTHING = 1e-12
 
+_TINY = 1e-300
+
 # Tables without a unit are worked on in blocks of about so many numbers.
 _BLOCK = 1 << 18
 
@@ -139,28 +141,32 @@ class Moves(NamedTuple):
 
 
 def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
-    """Return how units move a score.
-
-    Cells belong to parts, such as classes. A unit's share is the mean of its shares in the parts,
-    which count by how much of the variance they would give if items were independent.
-    """
+    """Return how units move a score; cells belong to parts, such as classes."""
     total = np.asarray(table.sum(axis=0))
     value, by_cell = evaluate(total[:, None])
     slope = np.nan_to_num(by_cell[:, 0])
-    # 1. The influence.
-    moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), 1e-300)
-    # 2. The share.
-    part = part.astype(np.intp, copy=False)
-    squares = np.bincount(part, total * slope * slope)
-    weight = squares / np.maximum(np.bincount(part, total), 1e-300) if squares.any() else None
-    matters = np.asarray(table.sum(axis=1) if weight is None else table @ weight[part])
-    share = matters / max(matters.sum(), 1e-300)
-    # 3. The changes. If the score is undefined without a unit, the influence says what it changes.
+    moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), _TINY)
+    share = _shares(table, total * slope * slope, part.astype(np.intp, copy=False))
+    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
+    # If the score is undefined without a unit, the influence says what it changes.
     others = np.maximum(1.0 - share, _EVERYTHING)
     by_influence = np.where(others > _EVERYTHING, moved / others, 0.0)
-    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
     left_out = np.where(np.isnan(change), by_influence, change)
     return Moves(value[0], moved, left_out, share)
+
+
+def _shares(table: Table, squares: Array, part: NDArray[np.intp]) -> Array:
+    """Return the units' shares, from the squared influences that each cell adds up to.
+
+    A unit's share is the mean of its shares in the parts, which count by how much of the variance
+    they would give if items were independent.
+    """
+    matters = np.asarray(table.sum(axis=1))
+    if squares.any():
+        items = np.bincount(part, np.asarray(table.sum(axis=0)))
+        weight = np.bincount(part, squares) / np.maximum(items, _TINY)
+        matters = np.asarray(table @ weight[part])
+    return np.asarray(matters / max(matters.sum(), _TINY))
 
 
 def _without_each(evaluate: Evaluate, total: Array, table: Table) -> Array:

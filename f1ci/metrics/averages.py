@@ -80,9 +80,24 @@ class Mean(ClassMetric):
     absent: tuple[int, ...] | None = None
 
     @property
+    def of_class(self) -> Metric:
+        """The metric of each class."""
+        return self.of
+
+    @property
+    def over_items(self) -> bool:  # type: ignore[override]
+        """True for the mean over items that may be of several classes."""
+        return self.average == "samples"
+
+    @property
     def averages(self) -> bool:  # type: ignore[override]
         """True, except for the mean over items."""
-        return self.average != "samples"
+        return not self.over_items
+
+    @property
+    def weighted(self) -> bool:  # type: ignore[override]
+        """True if classes are weighed by their true items."""
+        return self.average == "weighted"
 
     @property
     def constant(self) -> float:
@@ -116,7 +131,7 @@ class Mean(ClassMetric):
             missing = np.isnan(self.of.at(*expectations(matrix)))
         asked = np.zeros(len(missing), dtype=bool)
         asked[list(self.chosen) or slice(None)] = True
-        if self.average == "weighted":  # a class that is never true has no weight
+        if self.weighted:  # a class that is never true has no weight
             missing = missing & ((matrix.true > 0.0) | (matrix.true[asked].sum(axis=0) == 0.0))
         return np.asarray(missing & asked.reshape(-1, *(1,) * (missing.ndim - 1)))
 
@@ -135,14 +150,15 @@ class Mean(ClassMetric):
             return [x.sum(axis=0, keepdims=True) for x in kept]
         return kept
 
-    def _scores_and_weights(self, means: list[Numbers]) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def _weighed(
+        self, scores: Array, means: list[Numbers]
+    ) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return scores and weights of the chosen classes, and which of them do not move.
 
         A class that has no score does not move, nor has one without weight any influence.
         """
-        scores = self.of.at(*means)
         weights = np.ones_like(scores)
-        if self.average == "weighted":
+        if self.weighted:
             weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
         if self.absent == () or self.strict:
             return scores, weights, np.zeros((1,) * scores.ndim, dtype=bool)
@@ -163,16 +179,18 @@ class Mean(ClassMetric):
         return missing.reshape(-1, *(1,) * (scores.ndim - 1))
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        scores, weights, _ = self._scores_and_weights(self._chosen(eza, ea, ez))
+        means = self._chosen(eza, ea, ez)
+        scores, weights, _ = self._weighed(self.of.at(*means), means)
         return _weighted_mean(scores, weights)
 
     def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
         means = self._chosen(eza, ea, ez)
-        scores, weights, missing = self._scores_and_weights(means)
+        of_classes, partials = self.of.with_slopes(*means)
+        scores, weights, missing = self._weighed(of_classes, means)
         mean = _weighted_mean(scores, weights)
-        slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*means)))
+        slopes = weights * np.array(np.broadcast_arrays(*partials))
         slopes = np.where(missing | (weights == 0.0), 0.0, slopes)
-        if self.average == "weighted":
+        if self.weighted:
             slopes[2] += np.where(missing, 0.0, np.nan_to_num(scores) - mean)
         slopes /= weights.sum(axis=0)
         if not self.chosen and self.average != "micro":
@@ -212,7 +230,7 @@ class Mean(ClassMetric):
         if self.average == "micro" or not isinstance(self.of, Tversky):
             return None
         few = self.of.items_that_matter(matrix) < FEW
-        if self.average == "weighted":
+        if self.weighted:
             few &= matrix.true > 0.0
         averaged = np.zeros(len(few), dtype=bool)
         averaged[list(self.chosen) or slice(None)] = True

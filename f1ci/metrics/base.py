@@ -82,6 +82,10 @@ class Metric:
         True if the metric has no kink, so that it has score limits.
     averages : bool
         True for averages over classes or strata.
+    over_items : bool
+        True for the mean over items that may be of several classes.
+    weighted : bool
+        True for averages over classes that weigh these by their true items.
     constant : float
         What a class without a score counts in an average: 0 or 1, or nan if it is left out.
     """
@@ -92,6 +96,13 @@ class Metric:
     index: Tversky | None = None
     smooth: bool = True
     averages: ClassVar[bool] = False
+    over_items: ClassVar[bool] = False
+    weighted: ClassVar[bool] = False
+
+    @property
+    def of_class(self) -> Metric:
+        """The metric of each class, of an average; else the metric itself."""
+        return self
 
     @property
     def constant(self) -> float:
@@ -268,14 +279,17 @@ class ExpectationMetric(ClassMetric):
         by_true = np.imag(self.function(eza, ea, ez + step)) / _STEP
         return by_right, by_predicted, by_true
 
+    def with_slopes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Slopes]:
+        """Return the value and the derivatives."""
+        return self.at(eza, ea, ez), self.partials(eza, ea, ez)
+
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         return self.at(eza[1], ea[1], ez[1])
 
     def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
-        means = eza[1], ea[1], ez[1]
-        value = self.at(*means)
+        value, partials = self.with_slopes(eza[1], ea[1], ez[1])
         by_class = np.zeros((3, 2, *value.shape))
-        by_class[:, 1] = np.broadcast_arrays(*self.partials(*means))
+        by_class[:, 1] = np.broadcast_arrays(*partials)
         return value, by_class
 
 
@@ -404,10 +418,13 @@ class Tversky(ExpectationMetric):
         return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
 
     def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        return self.with_slopes(eza, ea, ez)[1]
+
+    def with_slopes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Slopes]:
         divisor = eza + self.a * (ea - eza) + self.b * (ez - eza)
         share = eza / divisor
         by_right = (1.0 - (1.0 - self.a - self.b) * share) / divisor
-        return by_right, -self.a * share / divisor, -self.b * share / divisor
+        return finite(share), (by_right, -self.a * share / divisor, -self.b * share / divisor)
 
     def items_that_matter(self, matrix: CellCounts) -> Array:
         """Return the relevant items by class: right ones, and errors of the kinds that count."""

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -231,13 +232,17 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
         raise TypeError(f"{how}, got {checks.short(value)}")
     shares = {name: checks.number(argument, share) for name, share in value.items()}
     checks.weights(argument, list(shares.values()))
-    for name, share in shares.items():
-        if name not in list(names) and share > 0.0:
-            rule = f"{argument} must name {several} that occur ({checks.listing(list(names))})"
-            advice = "join a stratum without items with one that is alike"
-            raise ValueError(f"{rule}, got {checks.short(name)}; {advice}")
+    _refuse_strangers(f"{argument} must name {several} that occur", shares, list(names))
     by_place = np.array([shares.get(name, 0.0) for name in names])
     return _checked(argument, by_place, value, names, items)
+
+
+def _refuse_strangers(rule: str, shares: Mapping[Any, float], known: Classes) -> None:
+    """Refuse a share of what does not occur."""
+    for name, share in shares.items():
+        if share > 0.0 and name not in known:
+            got = f"({checks.listing(known)}), got {checks.short(name)}"
+            raise ValueError(f"{rule} {got}; join a stratum without items with one that is alike")
 
 
 def _checked(argument: str, shares: Array, value: object, names: Classes, items: Array) -> Array:

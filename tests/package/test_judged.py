@@ -168,7 +168,7 @@ def test_strata_with_too_few_checked_items_join_the_most_alike():
         ({"judge": [1, None] * 4}, "judge must not hold missing labels, got None at position 1"),
         ({"judge": [0.3, 0.9] * 4}, "must hold classes, got the fraction 0.3; compare prob"),
         ({"judge": [1, 0] * 4, "class_shares": {0: 0.5, 1: 0.5}}, "class_shares is not for a jud"),
-        ({"judge": [1, 0] * 4, "groups": range(8)}, "not for groups of items"),
+        ({"judge": [1, 0] * 4, "groups": range(8)}, "drawn one by one, not for groups"),
         ({"strata": [0, 1] * 4, "stratum_counts": {0: 4}}, "above 0 for stratum 1, which has"),
         ({"strata": [0, 1] * 4, "stratum_counts": {0: 4, 1: 2.5}}, "whole number .* got 2.5"),
         ({"strata": [0, 1] * 4, "stratum_counts": {0: 4, 1: 2, 2: 1}}, "join a stratum without"),
@@ -216,13 +216,14 @@ def test_the_plan_has_the_least_variance():
 def test_plans_of_all_items_and_of_too_few():
     prediction, judge = [0, 0, 1, 1] * 20, [0, 1, 0, 1] * 20
     assert set(f1ci.label_plan(prediction, judge, 80).values()) == {20}
-    assert set(f1ci.label_plan(prediction, judge, 20).values()) == {5}
+    assert set(f1ci.label_plan(prediction, judge, 8).values()) == {2}
+    assert min(f1ci.label_plan(prediction, judge, 24).values()) == 3
     two = f1ci.label_plan({"a": prediction, "b": judge}, judge, 40, "macro_f1")
     assert sum(two.values()) == 40
     # Where both models say the same, the truth does not change their difference.
     assert two[0, 0, 0] == two[1, 1, 1] == 5
-    with pytest.raises(ValueError, match=r"n must be at least 20, .* 80 items, got 19"):
-        f1ci.label_plan(prediction, judge, 19)
+    with pytest.raises(ValueError, match=r"n must be at least 8, .* 80 items, got 7"):
+        f1ci.label_plan(prediction, judge, 7)
     with pytest.raises(ValueError, match="pos_label must be one of the labels 0, 1, got 2"):
         f1ci.label_plan(prediction, judge, 30, pos_label=2)
     with pytest.raises(ValueError, match=r"of one model, or of two .* got 3"):

@@ -89,6 +89,7 @@ WORKED = {
         *(f"{x:.2f}" for of in (OF_F1, OF_F2) for x in (of.estimate, of.low, of.high)),
     ],
     "article": [f"{MIN_SPLITS}"],
+    "judge": ["0.95"],
     "compare": [f"{2**8}", f"{2 * binom.sf(5, 8, 0.5):.2f}"],
 }
 
