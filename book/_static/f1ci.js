@@ -121,7 +121,7 @@ var f1ci = (() => {
   // Steps, letters and constants are those of f1ci/methods/region.py, which explains them.
 
   const SPREAD = 0.8;
-  const [FIRST_DRAG, LEAST_DRAG, LESS_DRAG, MORE_DRAG] = [10, 0.001, 0.25, 4];
+  const [FIRST_DAMPING, LEAST_DAMPING, LESS_DAMPING, MORE_DAMPING] = [10, 0.001, 0.25, 4];
   const [KEPT, BROKEN] = [0.75, 0.25];
   const [PROMISE, ROUNDS] = [1e-7, 500];
   const [STEPS, NEAR, FLAT] = [100, 1e-9, 1e-15];
@@ -163,21 +163,22 @@ var f1ci = (() => {
     // 1. Start in the middle of the region.
     const spread = (c) => (0.99 + (0.02 * c) / (p.length - 1)) / p.length;
     let now = at(p.map((share, c) => (share + SPREAD * h * spread(c)) / (1 + SPREAD * h)));
-    let drag = FIRST_DRAG;
+    let damping = FIRST_DAMPING;
     for (let round = 0; round < ROUNDS; round += 1) {
       // 2. Look at the furthest point of the smaller region. Straight slopes promise this value.
       const { k, e } = now;
-      const a = p.map((share, c) => Math.sqrt(share ** 2 + drag * k[c] ** 2));
-      const there = at(furthest(a, e, 1 + h + drag, h));
+      const a = p.map((share, c) => Math.sqrt(share ** 2 + damping * k[c] ** 2));
+      const there = at(furthest(a, e, 1 + h + damping, h));
       const promise = sum(e, (slope, c) => slope * (there.k[c] - k[c]));
       // 3. Go there if it is further out.
       const gain = there.value - now.value;
       if (gain >= -FLAT) now = there;
-      // 4. Go on if there is a way to go, with less drag or with more.
-      const left = (1 + drag) * promise;
+      // 4. Go on if there is a way to go, with less damping or with more.
+      const left = (1 + damping) * promise;
       if (!(left > PROMISE * Math.abs(now.value - side * estimate) + FLAT)) break;
-      const change = gain > KEPT * promise ? LESS_DRAG : gain > BROKEN * promise ? 1 : MORE_DRAG;
-      drag = Math.max(change * drag, LEAST_DRAG);
+      const more = gain > BROKEN * promise ? 1 : MORE_DAMPING;
+      const change = gain > KEPT * promise ? LESS_DAMPING : more;
+      damping = Math.max(change * damping, LEAST_DAMPING);
     }
     return side * now.value;
   }
