@@ -862,7 +862,9 @@ class Runs(Labels):
     ) -> tuple[Metric, Items | UnitCounts]:
         """Return the metric of one score, and the data of all runs."""
         if average is None:
-            raise ValueError("average must name one score for runs, such as 'macro', got None")
+            rule = "average=None has a score for each class, and runs have one mean score"
+            advice = "name an average, such as 'macro', or one class by pos_label="
+            raise ValueError(f"{rule}: {advice}, got None")
         ruled, data = self._read(metric, average)
         checks.at_least_two("items", data.number)
         return ruled, data

@@ -185,20 +185,25 @@ def variance_of(
     if not error > 0.0:
         rule = "a pilot must have right and wrong predictions for a plan"
         raise ValueError(f"{rule}, got a standard error of {error:g}")
-    # 1. The influences psi. Two models differ by B's less A's.
+    # 1. The influences psi.
     of_models, number = influences(None)
-    psi = np.diff(of_models, axis=0, prepend=0.0)[-1]
+    psi = _b_less_a(of_models)
     # 2. The variance is a mean of psi^2. An item moves it by psi^2, and by what it does to all psi:
     #    twice the slope of psi where items count 1 + t psi times.
     step = _STEP / np.abs(psi).max()
     ahead, behind = (influences(1.0 + sign * step * psi)[0] for sign in (1.0, -1.0))
-    slope = np.diff((ahead - behind) / (2.0 * step), axis=0, prepend=0.0)[-1]
+    slope = _b_less_a(ahead - behind) / (2.0 * step)
     units = float(number.sum())
     square = psi**2 + 2.0 * slope
     moved = square - number @ square / units
     # 3. The degrees of freedom that give this relative variance of an estimated variance.
     relative = (number @ moved**2) / (number @ psi**2) ** 2
     return Variance(units * error**2, 2.0 / max(float(relative), _ROUNDING), round(units))
+
+
+def _b_less_a(of_models: Array) -> Array:
+    """Return the influences (rows,) on one score, or on B's less A's, of shape (models, rows)."""
+    return np.asarray(of_models[-1] - of_models[0] if len(of_models) == 2 else of_models[0])
 
 
 def plan_of_interval(metric: str, pilot: Variance, half_width: float, level: float) -> PilotSize:

@@ -252,17 +252,16 @@ class Data:
         self, metric: Metric, average: str, asked: Question, plan: Plan
     ) -> ModelComparison:
         """Return the intervals of all models, best first, and the tests of all pairs."""
-        samples = [self._one(metric, number, average) for number in range(len(self.models))]
-        named = dict(zip(self.models, samples, strict=True))
+        places = range(len(self.models))
+        named = {self.models[place]: self._one(metric, place, average) for place in places}
         intervals = {name: self._interval(one, asked) for name, one in named.items()}
         tests = self._tests_of_pairs(metric, average, asked, plan)
-        for one in samples:
+        for one in named.values():
             check(one, method_for(one, asked.method)[1])
         check_alike(list(named.items()))
-        best = sorted(self.models, key=lambda name: -np.nan_to_num(intervals[name].estimate))
+        best_first = sorted(intervals.items(), key=lambda item: -np.nan_to_num(item[1].estimate))
         adjusted = holm({pair: result.p_value for pair, result in tests.items()})
-        ordered = {name: intervals[name] for name in best}
-        return ModelComparison(ordered, tests, adjusted, self._compared)
+        return ModelComparison(dict(best_first), tests, adjusted, self._compared)
 
     def _tests_of_pairs(
         self, metric: Metric, average: str, asked: Question, plan: Plan
@@ -524,5 +523,7 @@ class Data:
 def _of_one_score(average: str | None) -> str:
     """Refuse a score for each class where one score is wanted."""
     if average is None:
-        raise ValueError("average must name one score here, such as 'macro', got None")
+        rule = "average=None has a score for each class, and this question is for one score"
+        advice = "name an average, such as 'macro', or one class by pos_label= of Labels"
+        raise ValueError(f"{rule}: {advice}, got None")
     return average

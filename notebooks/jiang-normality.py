@@ -83,7 +83,7 @@ rows = [["printed, from a million realisations", f"{theirs:.7f}"]]
 rows += [[f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"]]
 rows += [["exact", f"{truth:.7f}"]]
 show.table(
-    ["true F0.5", "how it is found"],
+    ["how it is found", "true F0.5"],
     rows,
     numeric=(1,),
     caption=(

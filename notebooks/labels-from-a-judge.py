@@ -67,7 +67,7 @@ for name, (low, high) in ends.items():
     say(f"judge-example-{key}-low", low)
     say(f"judge-example-{key}-high", high)
 
-# %% mystnb={"image": {"alt": "Five horizontal lines with a vertical line at the true F1. The line of the judge as truth is short and lies right of the true value; the others contain it. The line of the checked items alone is longest, and that of the planned items shortest."}, "figure": {"caption": "Intervals for the F1 of one model from 3,000 items with a judge's labels, of which people checked 150. The vertical line is the true F1.", "name": "fig-judge-example"}}
+# %% mystnb={"image": {"alt": "Five horizontal lines with a vertical line at the true F1. The line of the judge as truth is short and misses the true value; the others contain it. The line of the checked items alone is longest."}, "figure": {"caption": "Intervals for the F1 of one model from 3,000 items with a judge's labels, of which people checked 150. The vertical line is the true F1.", "name": "fig-judge-example"}}
 # Draw the intervals beside the true F1.
 figure, axes = figures.subplots(height=2.2)
 for row, (_name, (low, high)) in enumerate(reversed(ends.items())):
@@ -123,6 +123,7 @@ def show_ways(key, found, caption):
 
 say("judge-designs", designs)
 say("judge-error", np.sqrt(0.95 * 0.05 / (designs * replicates)))
+say("judge-error-of-one", np.sqrt(0.95 * 0.05 / replicates))
 show_ways(
     "judge",
     found,
@@ -131,7 +132,8 @@ show_ways(
 )
 
 # %% [markdown]
-# A mean coverage has the standard error {glue:text}`judge-error:.4f`. The judge as truth gives short intervals around the
+# A mean coverage has the standard error {glue:text}`judge-error:.3f`, and that of one design
+# {glue:text}`judge-error-of-one:.3f`. The judge as truth gives short intervals around the
 # wrong value. More items do not help, because the error of the judge does not become smaller with their number. The other
 # ways are right about equally often. Checked items that are drawn at random leave little to gain for any formula.
 #

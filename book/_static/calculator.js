@@ -1,5 +1,5 @@
-// The calculator's page: one box for what people have, what was understood, and the result. What a text
-// means is read by reader.js and the files that it uses; results.js computes.
+// The calculator's page: one box for what people have, what was understood, and the result. What
+// a text means is read by reader.js and the files that it uses; results.js computes.
 (() => {
   "use strict";
   const root = document.getElementById("calc");
@@ -21,9 +21,12 @@
       this.text = text;
     }
   }
-  const escaped = (value) => String(value).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-  const inMarkup = (value) => [value].flat().map((one) => (one instanceof Markup ? one.text : escaped(one))).join("");
-  const html = (parts, ...values) => new Markup(String.raw({ raw: parts }, ...values.map(inMarkup)));
+  const escaped = (value) => String(value)
+    .replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const inMarkup = (value) => [value].flat()
+    .map((one) => (one instanceof Markup ? one.text : escaped(one))).join("");
+  const html = (parts, ...values) =>
+    new Markup(String.raw({ raw: parts }, ...values.map(inMarkup)));
 
   const shown = new Map();
   /** Fills an element, unless it has this content: then what is open or in use there stays so. */
@@ -37,8 +40,10 @@
   const { some } = cells;
 
   /** Decimals that show two digits of an interval's length, at least three. */
-  const digitsFor = ({ low, high }) => (high > low ? Math.min(9, Math.max(3, 1 - Math.floor(Math.log10(high - low)))) : 3);
-  const fixed = (value, digits) => (Number.isNaN(value) ? "undefined" : value.toFixed(digits).replace(/^-(?=0\.0*$)/, "").replace("-", "−"));
+  const digitsFor = ({ low, high }) => (high > low
+    ? Math.min(9, Math.max(3, 1 - Math.floor(Math.log10(high - low)))) : 3);
+  const fixed = (value, digits) => (Number.isNaN(value) ? "undefined"
+    : value.toFixed(digits).replace(/^-(?=0\.0*$)/, "").replace("-", "−"));
   const pValue = (p) => (p < 1e-4 ? "p < 0.0001" : `p = ${p.toFixed(p < 0.1 ? 4 : 3)}`);
 
   /** Shows a sentence at a field, or takes it away. */
@@ -82,7 +87,8 @@
   function understood() {
     const source = state.files ?? find("text").value;
     if (state.read?.source !== source) {
-      const found = attempt("text", () => (state.files ? reader.readFiles(state.files) : reader.read(source)));
+      const found = attempt("text",
+        () => (state.files ? reader.readFiles(state.files) : reader.read(source)));
       state.read = found && { source, ...found };
     }
     return state.read;
@@ -93,9 +99,11 @@
     const waits = question !== null && state.as === null;
     const place = waits ? -1 : state.as ?? 0;
     find("said").textContent = question ?? "Understood as";
-    put("choices", readings.length === 1 ? html`<p>${readings[0].said}</p>` : readings.map(({ said }, k) =>
+    put("choices", readings.length === 1 ? html`<p>${readings[0].said}</p>`
+      : readings.map(({ said }, k) =>
       html`<label><input type="radio" name="as" value="${k}"> ${said}</label>`));
-    find("choices").querySelectorAll("input").forEach((input, k) => { input.checked = k === place; });
+    find("choices").querySelectorAll("input")
+      .forEach((input, k) => { input.checked = k === place; });
     find("readings").classList.toggle("calc-question", waits);
     return waits ? null : readings[place] ?? readings[0];
   }
@@ -112,7 +120,7 @@
 
   /** The columns of a table, with a question if they are not certain; null if they are refused. */
   function chosenColumns({ kind, table }) {
-    const choose = kind === "scores" ? reader.chooseScores : tables.choose;
+    const choose = kind === "scores" ? scores.choose : tables.choose;
     const place = Object.keys(state.columns).length ? "columns" : "text";
     const found = attempt(place, () => choose(table, state.columns));
     const choice = found ?? { ...state.columns, question: "" };
@@ -125,7 +133,8 @@
     fill("b", [["", "none"], ...same(names)], choice.b ?? "");
     fill("group", [["", "each line"], ...same(names)], choice.group ?? "");
     // (The empty value stands for no choice.)
-    fill("count", [[" ", "one item"], ...same(counts)], asked("count") ? null : choice.count ?? " ");
+    const count = asked("count") ? null : choice.count ?? " ";
+    fill("count", [[" ", "one item"], ...same(counts)], count);
     for (const name of ["truth", "a", "b", "group", "count"]) {
       const isEmpty = name === "count" && counts.length === 0;
       find(name).parentElement.hidden = isEmpty || !FIELDS[kind].includes(name);
@@ -136,7 +145,8 @@
 
   /** The positive class; null if it is asked for. */
   function chosenClass(reading, choice) {
-    const { names, positive, question } = reader.positiveOf(reading, choice, state.columns.positive);
+    const wanted = state.columns.positive;
+    const { names, positive, question } = reader.positiveOf(reading, choice, wanted);
     find("class").hidden = names.length < 2;
     fill("positive", same(names), positive);
     if (question) complain("columns", question);
@@ -167,7 +177,8 @@
   function answerOf(row, level) {
     const { number, limits, how } = partsOf(row, "Wilson score");
     return html`<span class="calc-number">${row.label} = ${number}</span>
-      <span class="calc-limits"><i>(</i>${percent(level)} % CI <b>${limits}</b>, ${how}<i>)</i></span>`;
+      <span class="calc-limits"><i>(</i>${percent(level)} % CI <b>${limits}</b>,
+        ${how}<i>)</i></span>`;
   }
 
   const quoted = ({ quotes }) => quotes.find((row) => row.label === state.quote) ?? quotes[0];
@@ -190,11 +201,14 @@
     const on = items ? ` on ${items}` : "";
     const differ = row.discordant === undefined ? ""
       : ` The models differ on ${some(row.discordant, "item")}.`;
-    const sentence = row.signed ? `${row.label.replace(/ of ([AB])\b/g, " of model $1")} is ${said}${on}.${differ}`
+    const sentence = row.signed
+      ? `${row.label.replace(/ of ([AB])\b/g, " of model $1")} is ${said}${on}.${differ}`
       : `The classifier reached ${row.label} = ${said}${on}.`;
-    const tex = sentence.replace(/[%&$#_{}]/g, "\\$&").replaceAll("−", "$-$").replace("p <", "p $<$");
+    const tex = sentence.replace(/[%&$#_{}]/g, "\\$&").replaceAll("−", "$-$")
+      .replace("p <", "p $<$");
     const imports = row.python?.includes("np.") ? "import f1ci\nimport numpy as np" : "import f1ci";
-    const code = row.python && `${imports}\n\n${row.python.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)")}`;
+    const printed = row.python?.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)");
+    const code = printed && `${imports}\n\n${printed}`;
     return { Sentence: sentence, Reference: cited(row.reference), LaTeX: tex, Python: code };
   }
 
@@ -202,7 +216,8 @@
     fill("quoted", same(result.quotes.map(({ label }) => label)), quoted(result).label);
     const texts = textsFor(quoted(result), level, result);
     const offer = (name) => (texts[name] ? html`<dt>${name}</dt>
-      <dd><code>${texts[name]}</code><button type="button" value="${texts[name]}" aria-label="Copy: ${name}">Copy</button></dd>` : "");
+      <dd><code>${texts[name]}</code><button type="button" value="${texts[name]}"
+        aria-label="Copy: ${name}">Copy</button></dd>` : "");
     put("texts", [offer("Sentence"), offer("Reference")]);
     put("code", [offer("LaTeX"), offer("Python")]);
   }
@@ -236,34 +251,45 @@
     const x = (value) => `${(2 + (96 * (value - from)) / (to - from)).toFixed(3)}%`;
     const LINE = 38;
     const bottom = LINE * rows.length;
-    const line = (name, x1, x2, y1, y2) => html`<line class="${name}" x1="${x(x1)}" x2="${x(x2)}" y1="${y1}" y2="${y2}"/>`;
+    const line = (name, x1, x2, y1, y2) =>
+      html`<line class="${name}" x1="${x(x1)}" x2="${x(x2)}" y1="${y1}" y2="${y2}"/>`;
     // Lines across stop below the name of each row.
-    const across = (name, value) => rows.map((_, k) => line(name, value, value, LINE * k + 19, LINE * (k + 1)));
+    const across = (name, value) => rows
+      .map((_, k) => line(name, value, value, LINE * k + 19, LINE * (k + 1)));
     const step = roundStep(to - from);
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const first = Math.ceil(from / step);
-    const ticks = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, k) => (first + k) * step).map((tick) =>
-      html`${across("calc-grid-line", tick)}<text class="calc-tick" x="${x(tick)}" y="${bottom + 17}" text-anchor="middle">${fixed(tick, digits)}</text>`);
+    const places = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, k) => first + k);
+    const ticks = places.map((place) => place * step).map((tick) =>
+      html`${across("calc-grid-line", tick)}<text class="calc-tick" x="${x(tick)}"
+        y="${bottom + 17}" text-anchor="middle">${fixed(tick, digits)}</text>`);
     const bars = rows.map(({ name, low, high, estimate, least, most }, k) => {
       const y = LINE * k + 28;
-      const point = Number.isNaN(estimate) ? "" : html`<circle class="calc-point" cx="${x(estimate)}" cy="${y}" r="4.5"/>`;
+      const point = Number.isNaN(estimate) ? ""
+        : html`<circle class="calc-point" cx="${x(estimate)}" cy="${y}" r="4.5"/>`;
       return html`<text x="2%" y="${y - 13}">${name}</text>${line("calc-bar", low, high, y, y)}
         ${[low, high].map((end) => line("calc-bar", end, end, y - 5, y + 5))}
         ${least < most ? line("calc-range", least, most, y, y) : point}`;
     });
-    const borders = [0, 1].filter((border) => from < border && border < to).map((border) => across("calc-border", border));
-    return html`<svg class="calc-drawing" role="img" aria-label="${description}" width="100%" height="${bottom + 22}">${ticks}${borders.flat()}${bars}</svg>`;
+    const borders = [0, 1].filter((border) => from < border && border < to)
+      .map((border) => across("calc-border", border));
+    return html`<svg class="calc-drawing" role="img" aria-label="${description}" width="100%"
+      height="${bottom + 22}">${ticks}${borders.flat()}${bars}</svg>`;
   }
 
   function tableOf({ caption, first, rows, folded }, number) {
     const cellsOf = ({ estimate, least, most, low, high, support }) => [
-      least < most ? `${number(least)} to ${number(most)}` : number(estimate), number(low), number(high),
-      ...(support === undefined ? [] : [support]),
+      least < most ? `${number(least)} to ${number(most)}` : number(estimate),
+      number(low), number(high), ...(support === undefined ? [] : [support]),
     ];
-    const heads = [first, "Estimate", "Low", "High", ...(rows[0].support === undefined ? [] : ["Support"])];
-    const table = html`<div class="calc-scroll" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption>
+    const last = rows[0].support === undefined ? [] : ["Support"];
+    const heads = [first, "Estimate", "Low", "High", ...last];
+    const line = (row) => html`<tr><th scope="row">${row.name}</th>
+      ${cellsOf(row).map((cell) => html`<td>${cell}</td>`)}</tr>`;
+    const table = html`<div class="calc-scroll" tabindex="0" role="region" aria-label="${caption}">
+      <table><caption>${caption}</caption>
       <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-      <tbody>${rows.map((row) => html`<tr><th scope="row">${row.name}</th>${cellsOf(row).map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+      <tbody>${rows.map(line)}</tbody></table></div>`;
     return folded ? html`<details><summary>${caption}</summary>${table}</details>` : table;
   }
 
@@ -271,7 +297,8 @@
   function showTables(all, level, number) {
     const folds = () => [...find("tables").querySelectorAll("details")];
     const open = folds().map((details) => details.open);
-    put("tables", all.map((table) => tableOf({ ...table, caption: `${table.caption}, ${percent(level)} % intervals` }, number)));
+    put("tables", all.map((table) =>
+      tableOf({ ...table, caption: `${table.caption}, ${percent(level)} % intervals` }, number)));
     folds().forEach((details, k) => { details.open = open[k] ?? false; });
   }
 
@@ -292,8 +319,10 @@
     find("copy").hidden = row === undefined;
     if (row) offerTexts(result, level);
     find("plan").hidden = !result.oneClass;
-    const limits = known.map(({ name, low, high }) => `${name}: ${number(low)} to ${number(high)}`).join("; ");
-    put("drawing", known.length ? drawing(known.slice(0, MOST_DRAWN), `${percent(level)} % intervals. ${limits}`) : "");
+    const limits = known.map(({ name, low, high }) => `${name}: ${number(low)} to ${number(high)}`)
+      .join("; ");
+    put("drawing", known.length
+      ? drawing(known.slice(0, MOST_DRAWN), `${percent(level)} % intervals. ${limits}`) : "");
   }
 
   function plan(level, beta) {
@@ -301,10 +330,12 @@
     const share = setting("prevalence");
     find("planned").textContent = "";
     if (half === null || share === null) return;
-    const { positives, total } = f1ci.sampleSize(beta, half, Number.isNaN(share) ? null : share, level);
+    const known = Number.isNaN(share) ? null : share;
+    const { positives, total } = f1ci.sampleSize(beta, half, known, level);
     const items = total === null ? "" : `, so about ${some(total, "item")} in all`;
-    find("planned").textContent = `${some(positives, "truly positive item")}${items}. Then a ${percent(level)} % interval of F${beta} `
-      + `reaches about ${half} to each side at most, whichever classifier you test.`;
+    find("planned").textContent = `${some(positives, "truly positive item")}${items}. Then a `
+      + `${percent(level)} % interval of F${beta} reaches about ${half} to each side at most, `
+      + "whichever classifier you test.";
   }
 
   // --- From the box to the result ----------------------------------------------------------------
@@ -352,7 +383,9 @@
     if (chosen === null) return showNothing(FIRST_ANSWER);
     const settings = { level: level / 100, beta: isFixed ? 1 : beta };
     const result = results.compute(reading, settings, choice, chosen.positive);
-    result.notes = [...reading.notes, ...(choice?.notes ?? []), ...result.notes];
+    const before = [...reading.notes, ...(choice?.notes ?? [])];
+    result.notes = result.quotes.length ? [...before, ...result.notes]
+      : [...result.notes, ...before];
     result.models = choice && modelsOf(reading, choice, chosen);
     state.shared = reading.kind === "predictions" ? shared(reading.table, choice, chosen)
       : state.files ? "" : find("text").value;
@@ -376,7 +409,8 @@
   function shared(table, choice, { positive }) {
     if (choice.b) {
       const counts = tables.comparisonOf(table, { ...choice, positive });
-      const lines = Object.entries(tables.KINDS).map(([name, kind]) => `${[...kind].join(",")},${counts[name]}`);
+      const lines = Object.entries(tables.KINDS)
+        .map(([name, kind]) => `${[...kind].join(",")},${counts[name]}`);
       return ["truth,A,B,count", ...lines].join("\n");
     }
     const names = choice.classes.map((name) => `"${name.replaceAll('"', "'")}"`);
@@ -387,7 +421,8 @@
   // --- The state in the address ------------------------------------------------------------------
 
   function remember() {
-    const query = new URLSearchParams({ text: state.shared, level: find("level").value, beta: find("beta").value });
+    const [level, beta] = [find("level").value, find("beta").value];
+    const query = new URLSearchParams({ text: state.shared, level, beta });
     if (state.as !== null) query.set("as", state.as);
     if (!find("class").hidden) query.set("positive", find("positive").value);
     if (state.quote !== null) query.set("quote", state.quote);
@@ -400,7 +435,9 @@
     const wanted = new URLSearchParams(query ?? "");
     if (place !== "#calc" || !wanted.has("text")) return;
     forget();
-    for (const name of ["text", "level", "beta"]) if (wanted.has(name)) find(name).value = wanted.get(name);
+    for (const name of ["text", "level", "beta"]) {
+      if (wanted.has(name)) find(name).value = wanted.get(name);
+    }
     state.as = wanted.has("as") ? Number(wanted.get("as")) : null;
     state.columns = wanted.has("positive") ? { positive: wanted.get("positive") } : {};
     state.quote = wanted.get("quote");
@@ -412,7 +449,9 @@
   async function textOf(file) {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const starts = (...first) => first.every((byte, k) => bytes[k] === byte);
-    if (starts(0x50, 0x4b) || starts(0x1f, 0x8b)) throw `“${file.name}” is packed, as spreadsheets are: save it as CSV.`;
+    if (starts(0x50, 0x4b) || starts(0x1f, 0x8b)) {
+      throw `“${file.name}” is packed, as spreadsheets are: save it as CSV.`;
+    }
     if (starts(0xff, 0xfe)) return new TextDecoder("utf-16le").decode(bytes);
     if (starts(0xfe, 0xff)) return new TextDecoder("utf-16be").decode(bytes);
     try {
@@ -425,7 +464,8 @@
   async function take(files) {
     forget();
     try {
-      const read = await Promise.all(files.map(async (file) => ({ name: file.name, text: await textOf(file) })));
+      const reading = async (file) => ({ name: file.name, text: await textOf(file) });
+      const read = await Promise.all(files.map(reading));
       if (read.length === 1 && read[0].text.length <= SMALL_FILE) find("text").value = read[0].text;
       else state.files = read;
       changed();
@@ -436,7 +476,8 @@
       showNothing(FIRST_FAULT);
     }
     find("loaded").hidden = state.files === null;
-    find("loaded").querySelector("span").textContent = (state.files ?? []).map(({ name }) => name).join(" and ");
+    const names = (state.files ?? []).map(({ name }) => name);
+    find("loaded").querySelector("span").textContent = names.join(" and ");
     find("text").hidden = state.files !== null;
   }
 
@@ -458,7 +499,10 @@
     const values = Object.fromEntries(names.map((one) => [one, find(one).value]));
     if (name === "truth") state.columns = { truth: values.truth };
     else if (name === "positive") state.columns = { ...state.columns, positive: values.positive };
-    else if (name) state.columns = { ...values, count: values.count === "" ? undefined : values.count.trim() };
+    else if (name) {
+      const count = values.count === "" ? undefined : values.count.trim();
+      state.columns = { ...values, count };
+    }
     if (target === find("quoted")) state.quote = target.value;
     clearTimeout(timer);
     timer = setTimeout(changed, 120);

@@ -23,7 +23,7 @@ const cells = (() => {
     }
   }
 
-  /** The text with one kind of line end, blank and minus, without control letters and quote signs. */
+  /** The text with one kind of line end, blank and minus, without control letters and quotes. */
   function tidy(text) {
     const hard = text.includes("\t") ? "\u00a0\u202f\u2009\u2007" : "\u202f\u2009\u2007";
     return text.replace(/\r\n?/g, "\n").replace(/[\ufeff\u0000-\u0008\u000b-\u001f\u007f]/g, "")
@@ -42,7 +42,8 @@ const cells = (() => {
     return Number.isInteger(value) ? value : null;
   }
   const isCount = (cell) => count(cell) !== null;
-  const isNumber = (cell) => isCount(cell) || /^[-+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?$/i.test(cell);
+  const isNumber = (cell) => isCount(cell)
+    || /^[-+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?$/i.test(cell);
 
   /** True for a cell with a number that is not part of a word. */
   const hasNumber = (cell) => (cell.match(/[\p{L}\p{N}.,%+'’_-]+/gu) ?? [])
@@ -128,7 +129,7 @@ const cells = (() => {
     }
   }
 
-  /** What a text of JSON, of Python's dictionaries or of lines of JSON holds; null if it is none. */
+  /** What a text of JSON, of Python's dictionaries or of lines of JSON holds; null for others. */
   function json(text) {
     if (!/^\s*(\{|\[\s*\{)/.test(text)) return null;
     const python = text.replace(/\bnp\.\w+\(([^()]*)\)/g, "$1").replace(/'/g, '"')
@@ -143,7 +144,7 @@ const cells = (() => {
   }
 
   return {
-    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, hasNumber, countOr, band, separatorOf,
-    cut, json,
+    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, hasNumber, countOr,
+    band, separatorOf, cut, json,
   };
 })();

@@ -1,13 +1,16 @@
 // Beside each row of the ledger, erratum and figure: a citation to copy, as text or as BibTeX. It
 // says what is cited, of which version, and its address, which does not change.
 document.addEventListener("DOMContentLoaded", () => {
-  const meta = (name) => document.querySelector(`meta[name="${name}"], meta[property="${name}"]`)?.content;
+  const meta = (name) =>
+    document.querySelector(`meta[name="${name}"], meta[property="${name}"]`)?.content;
   const page = meta("og:url");
   if (!page || !navigator.clipboard) return;
   const version = `f1ci, version ${DOCUMENTATION_OPTIONS.VERSION}`;
 
-  const noteOf = ({ says, hash }) => [says, hash && `results hash ${hash}`].filter(Boolean).join("; ");
-  const asText = ({ id, name, ...more }) => `${version}, ${name}${noteOf(more) && `: ${noteOf(more)}`}. ${page}#${id}`;
+  const noteOf = ({ says, hash }) => [says, hash && `results hash ${hash}`].filter(Boolean)
+    .join("; ");
+  const asText = ({ id, name, ...more }) =>
+    `${version}, ${name}${noteOf(more) && `: ${noteOf(more)}`}. ${page}#${id}`;
   const escaped = (text) => text.replace(/[&%$#_]/g, "\\$&");
   const asBibtex = ({ id, name, says, hash, title = name }) =>
     [
@@ -25,7 +28,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const offer = (place, what, cited) => {
     const box = document.createElement("span");
     box.className = "copy-citation";
-    box.innerHTML = 'Cite: <button type="button">text</button> <button type="button">BibTeX</button>';
+    const button = (name) => `<button type="button">${name}</button>`;
+    box.innerHTML = `Cite: ${button("text")} ${button("BibTeX")}`;
     [asText, asBibtex].forEach((write, k) => {
       const button = box.querySelectorAll("button")[k];
       const name = button.textContent;
@@ -52,12 +56,14 @@ document.addEventListener("DOMContentLoaded", () => {
     offer(line, name, () => ({ id: name.toLowerCase(), name: title }));
   }
   const hash = document.querySelector(".results-hash")?.textContent;
-  for (const shown of document.querySelectorAll('.bd-article :is(figure[id^="fig-"], table[id^="tab-"])')) {
+  const CITED = '.bd-article :is(figure[id^="fig-"], table[id^="tab-"])';
+  for (const shown of document.querySelectorAll(CITED)) {
     const caption = shown.caption ?? shown.querySelector("figcaption");
     const name = shown.id.slice(4);
     const what = `${shown.caption ? "table" : "figure"} ${name}`;
     // The first sentence of the caption says what is shown.
-    const text = (caption.querySelector(".caption-text") ?? caption).textContent.trim().replace(/\s+/g, " ");
+    const text = (caption.querySelector(".caption-text") ?? caption).textContent.trim()
+      .replace(/\s+/g, " ");
     const title = `${text.match(/^.*?(?=\.(?: |$)|$)/)[0]} (${what} in: ${meta("og:title")})`;
     offer(caption, name, () => ({ id: shown.id, name: what, title, hash }));
   }

@@ -2,9 +2,9 @@
 //
 // At v relevant items TP is binomial with F* = F1 / (2 - F1). So a test set is v tosses of a coin,
 // and the coverage is a finite sum over TP. It jumps wherever the true F1 passes a limit, and is
-// smooth in between. Its infimum lies on one side of a limit: so each piece is evaluated from end to
-// end, with the intervals that hold its inside. `tests/site/test_explorer.py` compares it with the
-// package.
+// smooth in between. Its infimum lies on one side of a limit: so each piece is evaluated from end
+// to end, with the intervals that hold its inside. `tests/site/test_explorer.py` compares it with
+// the package.
 const explorer = (() => {
   "use strict";
 
@@ -26,8 +26,8 @@ const explorer = (() => {
   }
 
   /**
-   * The odds of a right item at which x or more of v are right with this probability. The logarithm of
-   * the probability is concave in the logit, so Newton's method converges from everywhere.
+   * The odds of a right item at which x or more of v are right with this probability. The logarithm
+   * of the probability is concave in the logit, so Newton's method converges from everywhere.
    */
   function oddsOf(x, v, probability) {
     const chance = chances(v);
@@ -61,7 +61,7 @@ const explorer = (() => {
     Array.from({ length: v + 1 }, (_, x) => METHODS[method].limits(x, v - x, level));
   const holds = ([low, high], f1) => low <= f1 && f1 <= high;
 
-  /** The coverage between two neighbouring limits, end points included: [F1, coverage] in even steps. */
+  /** The coverage between two neighbouring limits with its ends: [F1, coverage] in even steps. */
   function pieceBetween(from, to, limits, chance) {
     const covering = limits.map((_, x) => x).filter((x) => holds(limits[x], (from + to) / 2));
     const steps = 2 * Math.max(1, Math.ceil(100 * (to - from)));
@@ -74,7 +74,8 @@ const explorer = (() => {
   /** The integral over a piece by Simpson's rule. */
   function integral(piece) {
     const last = piece.length - 1;
-    const weighted = piece.map(([, share], i) => share * (i === 0 || i === last ? 1 : i % 2 ? 4 : 2));
+    const weight = (i) => (i === 0 || i === last ? 1 : i % 2 ? 4 : 2);
+    const weighted = piece.map(([, share], i) => share * weight(i));
     return (sum(weighted) * (piece[last][0] - piece[0][0])) / (3 * last);
   }
 
@@ -85,14 +86,16 @@ const explorer = (() => {
     const inside = limits.flat().filter((end) => end > 0 && end < 1);
     const ends = [...new Set([0, ...inside, 1])].sort((p, q) => p - q);
     const pieces = ends.slice(1).map((to, k) => pieceBetween(ends[k], to, limits, chance));
-    const [where, least] = pieces.flat().reduce((lowest, point) => (point[1] < lowest[1] ? point : lowest));
+    const [where, least] = pieces.flat()
+      .reduce((lowest, point) => (point[1] < lowest[1] ? point : lowest));
     return { pieces, mean: sum(pieces.map(integral)), least: Math.max(least, 0), where };
   }
 
   /** The coverage at one true F1. */
   function coverage(method, v, level, f1) {
     const chance = chances(v);
-    return sum(limitsOf(method, v, level).map((limits, x) => (holds(limits, f1) ? chance(x, shareOf(f1)) : 0)));
+    return sum(limitsOf(method, v, level)
+      .map((limits, x) => (holds(limits, f1) ? chance(x, shareOf(f1)) : 0)));
   }
 
   /** The right items of one test set. */
@@ -101,8 +104,8 @@ const explorer = (() => {
   }
 
   /**
-   * The right items of forty typical test sets: the quantiles of their distribution, in an order that
-   * looks like none (the powers of 6 modulo 41). Chance begins with a click.
+   * The right items of forty typical test sets: the quantiles of their distribution, in an order
+   * that looks like none (the powers of 6 modulo 41). Chance begins with a click.
    */
   function typical(v, f1) {
     const chance = chances(v);
@@ -124,7 +127,8 @@ const explorer = (() => {
   const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
 
   function drawCoverage(svg, { pieces, least, where }, level, f1) {
-    const line = pieces.flat().map(([at, share]) => `${place(at).toFixed(2)},${height(share).toFixed(1)}`);
+    const line = pieces.flat()
+      .map(([at, share]) => `${place(at).toFixed(2)},${height(share).toFixed(1)}`);
     svg.querySelector("polyline").setAttribute("points", line.join(" "));
     svg.querySelector(".truth").setAttribute("d", `M${place(f1)} 20V290`);
     svg.querySelector(".level").setAttribute("d", `M60 ${height(level)}H620`);
@@ -139,7 +143,8 @@ const explorer = (() => {
     const to = Math.min(10, Math.ceil(10 * Math.max(...ends)));
     const y = (value) => 222 - (214 * (10 * Math.min(Math.max(value, 0), 1) - from)) / (to - from);
     const step = to - from > 5 ? 2 : 1;
-    const ticks = Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, k) => (from + k * step) / 10);
+    const ticks = Array.from({ length: Math.floor((to - from) / step) + 1 },
+      (_, k) => (from + k * step) / 10);
     return { y, ticks };
   }
 
@@ -157,7 +162,8 @@ const explorer = (() => {
       const dot = `<circle cx="${x}" cy="${y(estimate)}" r="3"/>`;
       return `<g${missed}><path d="M${x} ${y(low)}V${y(high)}"/>${dot}</g>`;
     });
-    svg.innerHTML = `${grid.join("")}${bars.join("")}<path class="truth" d="M${left} ${y(f1)}H${right}"/>`
+    const truth = `<path class="truth" d="M${left} ${y(f1)}H${right}"/>`;
+    svg.innerHTML = `${grid.join("")}${bars.join("")}${truth}`
       + `<text x="${left}" y="238">the line: true F1 = ${f1.toFixed(2)}</text>`
       + `<text x="${right}" y="238" text-anchor="end">${seen.length} test sets</text>`;
   }
@@ -171,8 +177,10 @@ const explorer = (() => {
 
   function start(box) {
     const form = box.querySelector("form");
-    form.querySelector("legend").insertAdjacentHTML("afterend", Object.entries(METHODS).map(([name, { label }], k) =>
-      `<label><input type="radio" name="method" value="${name}"${k ? "" : " checked"}> ${label}</label>`).join("\n"));
+    const choices = Object.entries(METHODS).map(([name, { label }], k) =>
+      `<label><input type="radio" name="method" value="${name}"${k ? "" : " checked"}> `
+        + `${label}</label>`);
+    form.querySelector("legend").insertAdjacentHTML("afterend", choices.join("\n"));
     const find = (name) => box.querySelector(`.explorer-${name}`);
     let sets = [];
     const chosen = () => {
@@ -196,14 +204,16 @@ const explorer = (() => {
       const missed = sets.filter(({ limits }) => !holds(limits, f1)).length;
       const run = `In the long run ${percent(coverage(method, v, level, f1))} of the intervals do.`;
       const last = sets.at(-1);
+      const held = `${sets.length - missed} of ${sets.length} intervals contain the true F1, `
+        + `${missed} ${missed === 1 ? "misses" : "miss"} it (red).`;
+      const ends = last?.limits.map((end) => end.toFixed(2).replace("-", "−")).join(" to ");
       find("drawn").textContent = last === undefined
-        ? `You know the true F1 of this classifier: it is ${f1.toFixed(2)}. Draw a test set, and see whether its `
-          + `${100 * level} % interval contains this value. ${run}`
-        : `${sets.length - missed} of ${sets.length} intervals contain the true F1, `
-          + `${missed} ${missed === 1 ? "misses" : "miss"} it (red). ${run} `
-          + `The last test set has ${last.right} true positives among ${v} relevant items: F1 = ${last.estimate.toFixed(2)}, `
-          + `interval ${last.limits.map((end) => end.toFixed(2).replace("-", "−")).join(" to ")}.`;
-      find("sets").setAttribute("aria-label", `Intervals of ${sets.length} test sets, ${missed} of them red.`);
+        ? `You know the true F1 of this classifier: it is ${f1.toFixed(2)}. Draw a test set, and `
+          + `see whether its ${100 * level} % interval contains this value. ${run}`
+        : `${held} ${run} The last test set has ${last.right} true positives among ${v} relevant `
+          + `items: F1 = ${last.estimate.toFixed(2)}, interval ${ends}.`;
+      find("sets").setAttribute("aria-label",
+        `Intervals of ${sets.length} test sets, ${missed} of them red.`);
     }
 
     function show() {
@@ -216,8 +226,9 @@ const explorer = (() => {
       showSets();
       const found = study(method, v, level);
       drawCoverage(find("coverage"), found, level, f1);
-      find("says").textContent = `${METHODS[method].label}, v = ${v}: a ${100 * level} % interval contains the true F1 in `
-        + `${percent(found.mean)} of test sets on average, and in ${percent(found.least)} at worst, ${near(found.where)} (the dot).`;
+      find("says").textContent = `${METHODS[method].label}, v = ${v}: a ${100 * level} % interval `
+        + `contains the true F1 in ${percent(found.mean)} of test sets on average, and in `
+        + `${percent(found.least)} at worst, ${near(found.where)} (the dot).`;
       find("coverage").setAttribute("aria-label", find("says").textContent);
     }
 
@@ -248,7 +259,8 @@ const explorer = (() => {
     show();
     const calculator = document.getElementById("calc");
     if (calculator) {
-      new MutationObserver(() => follow(calculator)).observe(calculator, { attributeFilter: ["data-counts"] });
+      new MutationObserver(() => follow(calculator))
+        .observe(calculator, { attributeFilter: ["data-counts"] });
       follow(calculator);
     }
     new ResizeObserver(() => drawSets(find("sets"), sets, chosen().f1)).observe(find("sets"));

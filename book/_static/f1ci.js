@@ -16,8 +16,8 @@ var f1ci = (() => {
   }
 
   /**
-   * The z with P(|Z| < z) = level, by Newton's method. The probability is concave in z, so the steps
-   * from 0 never pass the root.
+   * The z with P(|Z| < z) = level, by Newton's method. The probability is concave in z, so the
+   * steps from 0 never pass the root.
    */
   function twoSided(level) {
     let z = 0;
@@ -35,7 +35,7 @@ var f1ci = (() => {
     return z;
   }
 
-  // --- Three of the four intervals of F1 (Lam, Gopal and Qian 2024); explorer.js has the fourth ----
+  // --- Three of the four intervals of F1 (Lam et al. 2024); explorer.js has the fourth ----------
   // `wrong` is FP + FN: F1 depends on the two only through their sum.
 
   const ordered = (estimate, low, high) =>
@@ -56,7 +56,10 @@ var f1ci = (() => {
     return ordered(f1Estimate(x, wrong), (2 * u * u) / (1 + 2 * u * u), 2 / (2 + t * t));
   }
 
-  /** Solves (a - b t^2)(alpha + beta t^2) = slope t (1 + t^2): a contraction, as in wilson_direct.py. */
+  /**
+   * Solves (a - b t^2)(alpha + beta t^2) = slope t (1 + t^2) by the contraction of
+   * wilson_direct.
+   */
   function oddsRoot(a, b, slope, alpha, beta) {
     let t = (2 * a) / (slope + Math.sqrt(slope * slope + 4 * a * b));
     for (let step = 0; step < 60; step += 1) {
@@ -79,7 +82,8 @@ var f1ci = (() => {
   // --- Tversky scores: F-beta, Jaccard, precision, recall ----------------------------------------
 
   /** The weights of F-beta. */
-  const fbetaWeights = (beta) => ({ a: 1 / (1 + beta * beta), b: (beta * beta) / (1 + beta * beta) });
+  const fbetaWeights = (beta) =>
+    ({ a: 1 / (1 + beta * beta), b: (beta * beta) / (1 + beta * beta) });
 
   const tverskyEstimate = (x, y, w, a, b) => x / (x + a * y + b * w);
 
@@ -117,7 +121,7 @@ var f1ci = (() => {
   // Steps, letters and constants are those of f1ci/methods/region.py, which explains them.
 
   const SPREAD = 0.8;
-  const [FIRST_DRAG, LEAST_DRAG, LESS_DRAG, MORE_DRAG] = [10, 0.001, 0.25, 4];
+  const [FIRST_DAMPING, LEAST_DAMPING, LESS_DAMPING, MORE_DAMPING] = [10, 0.001, 0.25, 4];
   const [KEPT, BROKEN] = [0.75, 0.25];
   const [PROMISE, ROUNDS] = [1e-7, 500];
   const [STEPS, NEAR, FLAT] = [100, 1e-9, 1e-15];
@@ -144,7 +148,8 @@ var f1ci = (() => {
       const A = sum(q);
       const B = sum(a, (x, c) => x * Math.sqrt(u + d[c]));
       const f = Math.log((A * B) / kappa);
-      if (Math.abs(f) <= NEAR * h + FLAT * Math.sqrt(a.length) || step === STEPS) return q.map((x) => x / A);
+      const isNear = Math.abs(f) <= NEAR * h + FLAT * Math.sqrt(a.length);
+      if (isNear || step === STEPS) return q.map((x) => x / A);
       u -= (2 * f) / (A / B - sum(q, (x, c) => x / (u + d[c])) / A);
     }
   }
@@ -158,21 +163,22 @@ var f1ci = (() => {
     // 1. Start in the middle of the region.
     const spread = (c) => (0.99 + (0.02 * c) / (p.length - 1)) / p.length;
     let now = at(p.map((share, c) => (share + SPREAD * h * spread(c)) / (1 + SPREAD * h)));
-    let drag = FIRST_DRAG;
+    let damping = FIRST_DAMPING;
     for (let round = 0; round < ROUNDS; round += 1) {
       // 2. Look at the furthest point of the smaller region. Straight slopes promise this value.
       const { k, e } = now;
-      const a = p.map((share, c) => Math.sqrt(share ** 2 + drag * k[c] ** 2));
-      const there = at(furthest(a, e, 1 + h + drag, h));
+      const a = p.map((share, c) => Math.sqrt(share ** 2 + damping * k[c] ** 2));
+      const there = at(furthest(a, e, 1 + h + damping, h));
       const promise = sum(e, (slope, c) => slope * (there.k[c] - k[c]));
       // 3. Go there if it is further out.
       const gain = there.value - now.value;
       if (gain >= -FLAT) now = there;
-      // 4. Go on if there is a way to go, with less drag or with more.
-      const left = (1 + drag) * promise;
+      // 4. Go on if there is a way to go, with less damping or with more.
+      const left = (1 + damping) * promise;
       if (!(left > PROMISE * Math.abs(now.value - side * estimate) + FLAT)) break;
-      const change = gain > KEPT * promise ? LESS_DRAG : gain > BROKEN * promise ? 1 : MORE_DRAG;
-      drag = Math.max(change * drag, LEAST_DRAG);
+      const more = gain > BROKEN * promise ? 1 : MORE_DAMPING;
+      const change = gain > KEPT * promise ? LESS_DAMPING : more;
+      damping = Math.max(change * damping, LEAST_DAMPING);
     }
     return side * now.value;
   }
@@ -218,14 +224,16 @@ var f1ci = (() => {
   /** The correlation of the two scores, with half an item more of each of the eight kinds. */
   function pairedCorrelation(t, a, b) {
     const more = {};
-    for (const kind of ["tp", "posA", "posB", "fn", "fp", "negA", "negB"]) more[kind] = t[kind] + 0.5;
+    const kinds = ["tp", "posA", "posB", "fn", "fp", "negA", "negB"];
+    for (const kind of kinds) more[kind] = t[kind] + 0.5;
     // What an item of each kind does to the scores of A and of B, without the common factors.
     const [f, g] = modelCounts(more).map(({ x, y, w }) => tverskyEstimate(x, y, w, a, b));
-    const kinds = [
+    const moves = [
       [more.tp, 1 - f, 1 - g], [more.posA, 1 - f, -b * g], [more.posB, -b * f, 1 - g],
-      [more.fn, -b * f, -b * g], [more.fp, -a * f, -a * g], [more.negA, 0, -a * g], [more.negB, -a * f, 0],
+      [more.fn, -b * f, -b * g], [more.fp, -a * f, -a * g], [more.negA, 0, -a * g],
+      [more.negB, -a * f, 0],
     ];
-    const added = (product) => sum(kinds.map(([n, u, v]) => n * product(u, v)));
+    const added = (product) => sum(moves.map(([n, u, v]) => n * product(u, v)));
     return added((u, v) => u * v) / Math.sqrt(added((u) => u * u) * added((u, v) => v * v));
   }
 
@@ -274,8 +282,8 @@ var f1ci = (() => {
   }
 
   /**
-   * The difference of the two F1 scores over its standard error, if B is right on k of the n1 discordant
-   * positives and on j of the n0 discordant negatives.
+   * The difference of the two F1 scores over its standard error, if B is right on k of the n1
+   * discordant positives and on j of the n0 discordant negatives.
    */
   function swapStatistic(t, n1, n0, k, j) {
     const positives = n1 + t.tp + t.fn;
@@ -318,16 +326,18 @@ var f1ci = (() => {
   function wholesThatFit(part, [least, most], offset) {
     if (part === 0) return least > 0 ? [1, 0] : [0, Infinity];
     const room = ROUNDING * (part / most);
-    return [Math.ceil(part / most - offset - room), Math.floor((part / least) * (1 + ROUNDING) - offset + room)];
+    const largest = Math.floor((part / least) * (1 + ROUNDING) - offset + room);
+    return [Math.ceil(part / most - offset - room), largest];
   }
 
   /**
-   * The tables of counts with `positives` truly positive items whose precision, recall and F1 lie in
-   * the printed bands [least, most]: one row {tp, fn, from, to} for each number of true positives,
-   * with the range of false positives. A precision of no prediction at all counts as 0. Only each
-   * `step`-th number is tried, and the last.
+   * The tables of counts with `positives` truly positive items whose precision, recall and F1 lie
+   * in the printed bands [least, most]: one row {tp, fn, from, to} for each number of true
+   * positives, with the range of false positives. A precision of no prediction at all counts as 0.
+   * Only each `step`-th number is tried, and the last.
    */
-  function fittingCounts({ precision = [0, 1], recall = [0, 1], f1 = [0, 1] }, positives, step = 1) {
+  function fittingCounts(bands, positives, step = 1) {
+    const { precision = [0, 1], recall = [0, 1], f1 = [0, 1] } = bands;
     const rows = [];
     const first = Math.ceil(positives * recall[0] * (1 - ROUNDING));
     const last = Math.min(positives, Math.floor(positives * recall[1] * (1 + ROUNDING)));

@@ -42,7 +42,9 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const readAddress = () => {
     const query = new URLSearchParams(location.search);
-    for (const field of ["words", "paper", "verdict"]) form.elements[field].value = query.get(field) ?? "";
+    for (const field of ["words", "paper", "verdict"]) {
+      form.elements[field].value = query.get(field) ?? "";
+    }
     filter();
   };
   const writeAddress = (hash) => {
@@ -93,7 +95,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const sort = (column, descending) => {
     for (const table of tables) {
       [...table.tHead.rows[0].cells].forEach((heading, i) => {
-        heading.setAttribute("aria-sort", i !== column ? "none" : descending ? "descending" : "ascending");
+        const direction = descending ? "descending" : "ascending";
+        heading.setAttribute("aria-sort", i === column ? direction : "none");
       });
       const sorted = [...table.tBodies[0].rows].sort(
         (one, two) => (descending ? -1 : 1) * order(key(one, column), key(two, column)),

@@ -1,8 +1,8 @@
 // Reads confusion matrices as programs and people write them. No page is needed.
 //
-// A matrix is a grammar: titles without a number, perhaps a line with the names of the classes, then a
-// line for each class with perhaps its name and one count for each class; perhaps with totals. A line
-// with another number means that this is no matrix.
+// A matrix is a grammar: titles without a number, perhaps a line with the names of the classes,
+// then a line for each class, with perhaps its name and a count for each class; perhaps with
+// totals. A line with another number means that this is no matrix.
 const matrices = (() => {
   "use strict";
 
@@ -31,7 +31,8 @@ const matrices = (() => {
     // LaTeX
     [/\\begin\{[^}]*\}(\{[^}]*\})?|\\end\{[^}]*\}|\\[a-z]*(rule|line)(\{[^}]*\})?/gi, ""],
     [/\\multi(column|row)\{[^}]*\}\{[^}]*\}\{([^}]*)\}/g, "$2"],
-    [/\\(text\w*|mathbf)\b\{([^}]*)\}/g, "$2"], [/\\\\(?:\[[^\]]*\])?[ ]*(\n?)/g, (_, end) => (end || `\n${ADDED}`)], [/\\?\$/g, ""],
+    [/\\(text\w*|mathbf)\b\{([^}]*)\}/g, "$2"],
+    [/\\\\(?:\[[^\]]*\])?[ ]*(\n?)/g, (_, end) => (end || `\n${ADDED}`)], [/\\?\$/g, ""],
     // Arrays and scalars of numpy and torch, c() of R
     [/\b(np\.|numpy\.|torch\.)?(u?int\d*|float\d*)\(([^()]*)\)/g, "$3"],
     [/,\s*(dtype|device)\s*=\s*[\w.:'"]+/g, ""],
@@ -150,7 +151,8 @@ const matrices = (() => {
     const column = isNamed.column || both || (sums.column && width === height + 1);
     const size = height - row;
     if (size < 2 || size !== width - column) return null;
-    return { row, column, size, wrong: (isNamed.row && !sums.row) || (isNamed.column && !sums.column) };
+    const wrong = (isNamed.row && !sums.row) || (isNamed.column && !sums.column);
+    return { row, column, size, wrong };
   }
 
   function noteOn({ row, column, wrong }) {
@@ -178,11 +180,13 @@ const matrices = (() => {
     const isShort = (names) => extra > 0 && names.length === width - 1 + extra
       && names.slice(0, extra).every((name) => name === "");
     const headOf = (names) => (isShort(names) ? [...names.slice(extra), ""] : names.slice(-width));
-    const tops = (row) => [row.cells, row.parts ?? []].filter((names) => widths.includes(names.length)
+    const tops = (row) => [row.cells, row.parts ?? []]
+      .filter((names) => widths.includes(names.length)
       && names.length > 1 && !TITLE.test(names.join(" ")));
     const place = body[0].isApart ? -1 : titles.findLastIndex((row) => tops(row).length);
     const found = place < 0 ? [] : tops(titles[place]);
-    const agrees = (names) => side && strip(side).slice(0, 2).every((name) => strip(names).includes(name));
+    const agrees = (names) => side
+      && strip(side).slice(0, 2).every((name) => strip(names).includes(name));
     const top = found.find(agrees) ?? found[0] ?? null;
     const head = top && headOf(top);
     const others = titles.map((row, k) => ({ ...row, isBelow: place >= 0 && k > place }))
@@ -219,21 +223,23 @@ const matrices = (() => {
     const inRows = nameAxis(across, TRUTH) || nameAxis(down, PREDICTED);
     const names = down ?? across;
     const isBare = (list) => list && new Set(strip(list)).size === list.length;
-    const labels = square.map((_, k) => (names && (isBare(names) ? strip(names) : names)[k]) || String(k));
+    const called = names && isBare(names) ? strip(names) : names;
+    const labels = square.map((_, k) => called?.[k] || String(k));
     const plain = { matrix: square, labels, inRows, question: null };
     if (!across || !down) return plain;
     for (const write of [(list) => list, strip]) {
       const order = write(down).map((name) => write(across).indexOf(name));
       if (!order.includes(-1) && new Set(order).size === order.length) {
-        return { ...plain, matrix: square.map((row) => order.map((k) => row[k])), labels: write(down) };
+        const matrix = square.map((row) => order.map((k) => row[k]));
+        return { ...plain, matrix, labels: write(down) };
       }
     }
     const isPair = (list) => list.length === 2 && list.some((x) => RIGHT.test(x))
       && list.some((x) => WRONG.test(x));
-    const called = `The lines are called ${down.join(", ")} and the columns ${across.join(", ")}.`;
+    const said = `The lines are called ${down.join(", ")} and the columns ${across.join(", ")}.`;
     return {
       ...plain, paired: isPair(down) && isPair(across) ? paired(square, across, down) : null,
-      question: `${called} Are these the same classes in this order?`,
+      question: `${said} Are these the same classes in this order?`,
     };
   }
 
@@ -242,7 +248,8 @@ const matrices = (() => {
     const [i, j] = [down, across].map((names) => names.findIndex((name) => RIGHT.test(name)));
     const name = (text) => text.replace(RIGHT, "").trim();
     return {
-      both: square[i][j], onlyA: square[i][1 - j], onlyB: square[1 - i][j], none: square[1 - i][1 - j],
+      both: square[i][j], onlyA: square[i][1 - j],
+      onlyB: square[1 - i][j], none: square[1 - i][1 - j],
       names: [name(down[i]) || "A", name(across[j]) || "B"],
     };
   }
@@ -276,7 +283,8 @@ const matrices = (() => {
       && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell));
     if (shares || numbers.filter((cell) => cell.includes("%")).length > 1) refuse(PERCENTAGES);
     const hasNoCount = !table[0].cells.some(isCount);
-    const body = table.length > 1 && (table[0].cells[0] === "" || hasNoCount) ? table.slice(1) : table;
+    const isHead = table.length > 1 && (table[0].cells[0] === "" || hasNoCount);
+    const body = isHead ? table.slice(1) : table;
     const named = body.filter((row) => row.cells.length > 1 && !isCount(row.cells[0]));
     const bare = 2 * named.length > body.length ? (row) => row.slice(1) : (row) => row;
     const rows = body.map((row) => ({ line: row.line, cells: bare(row.cells) }));
@@ -293,15 +301,15 @@ const matrices = (() => {
     if (rows.length < 2 && size < 3) {
       refuse("This is too little: give TP, FP and FN, a matrix, or predictions.");
     }
-    refuse(`The matrix has ${some(rows.length, "line")} of ${some(size, "number")}; it needs as many `
-      + "lines as columns, one for each class.");
+    const shape = `${some(rows.length, "line")} of ${some(size, "number")}`;
+    refuse(`The matrix has ${shape}; it needs as many lines as columns, one for each class.`);
   }
 
   /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */
   function read(text) {
     const found = readRows(rowsOf(text));
-    const beside = text.search(PERCENT) >= 0 ? ["The percentages beside the counts are not used."] : [];
-    return { ...found, notes: [...found.notes, ...beside] };
+    if (text.search(PERCENT) < 0) return found;
+    return { ...found, notes: [...found.notes, "The percentages beside the counts are not used."] };
   }
 
   function readRows(rows) {
@@ -321,7 +329,7 @@ const matrices = (() => {
     }
     if (found.length === 0) return complain(rows);
     const matrix = matrixIn(found[0]);
-    return { ...matrix, lines: found[0].map(({ line }) => line), notes: [...matrix.notes, `Only the lines ${ends[0]} are read.`] };
+    return { ...matrix, notes: [...matrix.notes, `Only the lines ${ends[0]} are read.`] };
   }
 
   return { NOTHING, PERCENTAGES, read, rowsOf, turn };

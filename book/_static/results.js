@@ -1,10 +1,10 @@
 // Computes what the calculator shows of a reading. No page is needed.
 //
-// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the
-// test set in words), `oneClass` if all is about one class, and `verdict` for two models. `quotes` are
-// all its rows, each label once. A row has name, label, estimate, low, high, `reference`, and `python`,
-// a line that gives the same limits; `least` and `most` if the estimate is a range; `method` if it is
-// not Wilson's.
+// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items`
+// (the test set in words), `oneClass` if all is about one class, and `verdict` for two models.
+// `quotes` are all its rows, each label once. A row has name, label, estimate, low, high,
+// `reference`, and `python`, a line that gives the same limits; `least` and `most` if the estimate
+// is a range; `method` if it is not Wilson's.
 const results = (() => {
   "use strict";
 
@@ -17,8 +17,8 @@ const results = (() => {
       + "comparison of four methods. arXiv 2309.14621, https://arxiv.org/abs/2309.14621",
   };
   const WILSON = {
-    text: "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. "
-      + "Journal of the American Statistical Association 22, 209–212",
+    text: "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
+      + "inference. Journal of the American Statistical Association 22, 209–212",
     page: "score",
   };
   const OURS = { page: "units" };
@@ -29,7 +29,10 @@ const results = (() => {
   // Without the last digits, which are rounding: 0.99, not 0.9899999999999999.
   const tidy = (value) => String(Number(value.toPrecision(12)));
 
-  /** A line of Python: a call of f1ci's `asked`, such as "f1_interval" or "Matrix(...).interval". */
+  /**
+   * A line of Python: a call of f1ci's `asked`, such as "f1_interval" or
+   * "Matrix(...).interval".
+   */
   function call(asked, positional, level) {
     const named = level === 0.95 ? [] : [`confidence_level=${tidy(level)}`];
     return `f1ci.${asked}(${[...positional, ...named].join(", ")})`;
@@ -86,17 +89,21 @@ const results = (() => {
 
   function ofCounts(counts, settings, of = "") {
     const { tp, fp, fn, tn } = counts;
-    const undefinedScore = "No item is positive or predicted positive: the score is not defined, and any "
-      + "value is possible.";
+    const undefinedScore = "No item is positive or predicted positive: the score is not defined, "
+      + "and any value is possible.";
+    const positive = some(tp + fn, "of them positive", "of them positive");
     const items = tn === null ? `a test set with ${some(tp + fn, "positive item")}`
-      : `${some(tp + fp + fn + tn, "item")}, ${some(tp + fn, "of them positive", "of them positive")}`;
+      : `${some(tp + fp + fn + tn, "item")}, ${positive}`;
     const notes = tp + fp + fn === 0 ? [undefinedScore] : [];
     return { ...ofScores(scoresOf(counts, settings, of), items, notes), counts };
   }
 
   // --- Matrices ----------------------------------------------------------------------------------
 
-  /** The averages of a matrix. Their limits are for all of its classes, also for those without items. */
+  /**
+   * The averages of a matrix. Their limits are for all of its classes, also for those without
+   * items.
+   */
   function averagesOf(matrix, { level, beta }) {
     const { a, b } = f1ci.fbetaWeights(beta);
     const wrong = sum(matrix.map((row, k) => sum(row) - row[k]));
@@ -104,7 +111,8 @@ const results = (() => {
     const average = (name) => {
       const key = name.toLowerCase();
       const limits = averages.scoreLimits(matrix, a, b, level, key === "weighted");
-      const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
+      const metric = beta === 1 ? `"${key}_f1"`
+        : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
       const python = call(`Matrix(${listOf(matrix)}).interval`, [metric], level);
       return { name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python };
     };
@@ -114,24 +122,27 @@ const results = (() => {
   }
 
   /** For each class: true if an item belongs to it or is predicted as it. */
-  const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0 || matrix.some((other) => other[k] > 0));
+  const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0
+    || matrix.some((other) => other[k] > 0));
 
   /** A row for each class against the rest, with its counts. */
   function classesOf(matrix, names, { level, beta }) {
     const n = sum(matrix.map(sum));
     return f1ci.classCounts(matrix).map(({ x, y, w }, k) => {
       const counts = { tp: x, fp: y, fn: w, tn: n - x - y - w };
-      return { ...rowOf(fScore(beta, counts, names[k]), level), name: names[k], support: x + w, counts };
+      return { ...rowOf(fScore(beta, counts, names[k]), level), name: names[k], support: x
+        + w, counts };
     });
   }
 
   /** What the averages make of the classes that no item belongs to or is predicted as. */
   function noteOn(absent) {
     if (absent.length === 0) return [];
-    const [them, scores] = absent.length === 1 ? ["it", "its score is"] : ["them", "their scores are"];
-    return [`No item belongs to ${absent.join(", ")} or is predicted as ${them}: ${scores} not defined. `
-      + "The averages are over the other classes. The limits of the macro average hold whatever a class "
-      + "without items may score."];
+    const [them, scores] = absent.length === 1 ? ["it", "its score is"]
+      : ["them", "their scores are"];
+    return [`No item belongs to ${absent.join(", ")} or is predicted as ${them}: ${scores} not `
+      + "defined. The averages are over the other classes. The limits of the macro average hold "
+      + "whatever a class without items may score."];
   }
 
   function ofMatrix({ matrix: all, labels }, settings, positive) {
@@ -147,7 +158,8 @@ const results = (() => {
     const score = scoreName(settings.beta);
     const tables = [
       { caption: `Averages of ${score}`, first: "Average", rows: averaged, folded: binary },
-      { caption: `${score} of each class against the rest`, first: "Class", rows: classes, folded: binary },
+      { caption: `${score} of each class against the rest`, first: "Class", rows: classes,
+        folded: binary },
     ];
     if (!binary) {
       const items = `${some(sum(matrix.map(sum)), "item")} of ${names.length} classes`;
@@ -168,8 +180,8 @@ const results = (() => {
   }
 
   /**
-   * For each row the least lower and the greatest upper limit over the counts that fit. A limit falls
-   * with the false positives, so the ends of their range are enough.
+   * For each row the least lower and the greatest upper limit over the counts that fit. A limit
+   * falls with the false positives, so the ends of their range are enough.
    */
   function envelope({ fits, step }, rowsAt) {
     const ends = fits.flatMap(({ tp, fn, from, to }) =>
@@ -178,7 +190,8 @@ const results = (() => {
     if (found.length === 1) return found[0];
     const tables = sum(fits.map(({ from, to }) => to - from + 1));
     const isSome = step > 1 || tables === Infinity;
-    const number = isSome ? "tables of counts" : some(tables, "table of counts", "tables of counts");
+    const number = isSome ? "tables of counts"
+      : some(tables, "table of counts", "tables of counts");
     return found[0].map((row, k) => {
       const all = (key) => found.map((rows) => rows[k][key]);
       return {
@@ -192,8 +205,8 @@ const results = (() => {
   /** A printed precision and recall, or a printed F1: a report of one class. */
   function ofPrinted(printed, settings) {
     if (printed.positives === null) {
-      return nothing("This is too little for an interval. The error of F1 depends on the positive items, "
-        + "and not on the true negatives: give the number of truly positive items.");
+      return nothing("This is too little for an interval. The error of F1 depends on the positive "
+        + "items, and not on the true negatives: give the number of truly positive items.");
     }
     const alone = !(printed.precision && printed.recall);
     if (alone && settings.beta !== 1) {
@@ -223,7 +236,9 @@ const results = (() => {
       .filter((other) => other.fn >= one.from && other.fn <= one.to
         && one.fn >= other.from && one.fn <= other.to)
       .map((other) => ({ ...one, from: other.fn, to: other.fn, right: other.tp })));
-    if (pairs.length === 0) return nothing("No counts give the numbers of both classes: check the report.");
+    if (pairs.length === 0) {
+      return nothing("No counts give the numbers of both classes: check the report.");
+    }
     if (pairs.length > 1) {
       return ofFits({ fits: pairs, step }, settings, positive, classes[place].positives);
     }
@@ -234,8 +249,8 @@ const results = (() => {
     return { ...result, notes: [note, ...result.notes] };
   }
 
-  const SPANS = "The interval treats what was found as independent. Entities of one document are not: "
-    + "give TP, FP and FN of each document, or use f1ci.Units in Python.";
+  const SPANS = "The interval treats what was found as independent. Entities of one document are "
+    + "not: give TP, FP and FN of each document, or use f1ci.Units in Python.";
 
   /** A report: the counts of each class come back from its rounded numbers. */
   function ofReport({ classes, micro }, settings, positive) {
@@ -243,10 +258,11 @@ const results = (() => {
     const found = all.map((one) => fitting(one, one.positives));
     const wrong = all.find(({ positives }, k) => found[k].fits.length === 0 || positives === 0);
     if (wrong) {
-      const of = wrong.name === MICRO ? "the micro average" : wrong.name && `the class “${wrong.name}”`;
+      const of = wrong.name === MICRO ? "the micro average" : wrong.name
+        && `the class “${wrong.name}”`;
       const items = labelOf(some(wrong.positives, "truly positive item"), of);
-      return nothing(`No counts of ${items} give these numbers when rounded: check the number of items `
-        + "and the digits.");
+      return nothing(`No counts of ${items} give these numbers when rounded: check the number of `
+        + "items and the digits.");
     }
     if (all.length === 1) return ofFits(found[0], settings, all[0].name, all[0].positives);
     if (!micro && classes.length === 2) return ofTwoClasses(classes, found, settings, positive);
@@ -255,8 +271,8 @@ const results = (() => {
         [rowOf(fScore(settings.beta, counts, name), settings.level)]);
       return { ...row, name: name === MICRO ? "Micro average" : name, support: positives };
     });
-    const note = "A report does not say which classes are taken for which. The macro and weighted averages "
-      + "need that for their intervals: give the confusion matrix.";
+    const note = "A report does not say which classes are taken for which. The macro and weighted "
+      + "averages need that for their intervals: give the confusion matrix.";
     const caption = `${scoreName(settings.beta)} of each class against the rest`;
     const items = some(sum(classes.map(({ positives }) => positives)), "item");
     const notes = micro ? [SPANS] : [note];
@@ -280,6 +296,7 @@ const results = (() => {
 
   const UNITS = "Wilson score, by unit";
   const MOST_WRITTEN = 300; // units in a line of Python
+  const MOST_FEW = 3; // units of one size, at which Python warns
 
   /** The row of a Tversky score of units. */
   function unitRow({ name, label, a, b, asked }, rows, level) {
@@ -288,6 +305,17 @@ const results = (() => {
     const estimate = f1ci.tverskyEstimate(total("x"), total("y"), total("w"), a, b);
     const python = rows.length <= MOST_WRITTEN ? call(...asked, level) : null;
     return { name, label, estimate, low, high, python, method: UNITS, reference: OURS };
+  }
+
+  /** A note on units that are few, or of which one holds much, as Python warns of them. */
+  function noteOnFew(rows) {
+    const sizes = rows.map(({ x, y, w }) => x + y + w);
+    const shares = sizes.filter(Boolean).map((size) => size / sum(sizes));
+    const worth = 1 / sum(shares.map((share) => share * share));
+    if (!(worth <= MOST_FEW)) return [];
+    const largest = tidy(100 * Math.max(...shares).toPrecision(3));
+    return [`This rests on ${some(shares.length, "unit")}, as good as ${worth.toPrecision(2)} of one `
+      + `size (the largest holds ${largest} %); units of another kind may be missing.`];
   }
 
   /** TP, FP and FN of units. */
@@ -304,55 +332,67 @@ const results = (() => {
     scores.splice(1, 0, share("Precision", "precision", 1, 0), share("Recall", "recall", 0, 1));
     scores.push(share("Jaccard (IoU)", "jaccard", 1, 1));
     const found = scores.map((score) => unitRow(score, rows, level));
-    return { ...ofScores(found, some(rows.length, "unit"), []), oneClass: false };
+    return { ...ofScores(found, some(rows.length, "unit"), noteOnFew(rows)), oneClass: false };
+  }
+
+  /**
+   * {items, units, models, code}: the scores of the chosen columns by unit, and as Python has
+   * them.
+   */
+  function scoresByUnit(table, { a, b, group }) {
+    const columns = [a, b].filter(Boolean).map((name) => tables.called(table, name).cells)
+      .map((cells) => cells.map(Number.parseFloat));
+    const groups = group ? tables.called(table, group).cells : null;
+    const places = table.lines.map((_, k) => k)
+      .filter((k) => columns.some((scores) => !Number.isNaN(scores[k])));
+    const names = [...new Set(places.map((k) => (groups ? groups[k] : k)))];
+    const models = columns.map((scores) => {
+      const rows = new Map(names.map((name) => [name, { x: 0, y: 0, w: 0 }]));
+      for (const k of places.filter((place) => !Number.isNaN(scores[place]))) {
+        const row = rows.get(groups ? groups[k] : k);
+        row.x += scores[k];
+        row.w += 1 - scores[k];
+      }
+      return [...rows.values()];
+    });
+    const inPython = (x) => (Number.isNaN(x) ? 'float("nan")' : x);
+    const list = (scores) => `[${places.map((k) => inPython(scores[k])).join(", ")}]`;
+    const data = columns.map((scores, k) => `"${"AB"[k]}": ${list(scores)}`).join(", ");
+    const grouped = groups ? `, groups=${JSON.stringify(places.map((k) => groups[k]))}` : "";
+    return {
+      items: places.length, units: names.length, models, code: `Scores({${data}}${grouped})`,
+    };
   }
 
   /** One score for each unit, of one model or of two. */
   function ofMeans({ table }, choice, { level }) {
     const { a, b, group } = choice;
-    const columns = [a, b].filter(Boolean).map((name) => tables.called(table, name).cells);
-    const isKnown = (_, k) => columns.some((cells) => !Number.isNaN(Number.parseFloat(cells[k])));
-    const places = table.lines.map((_, k) => k).filter((k) => isKnown(null, k));
-    const groups = group ? tables.called(table, group).cells : null;
-    const names = [...new Set(places.map((k) => (groups ? groups[k] : k)))];
-    const place = new Map(names.map((name, k) => [name, k]));
-    const models = columns.map((cells) => {
-      const rows = names.map(() => ({ x: 0, y: 0, w: 0 }));
-      for (const k of places) {
-        const score = Number.parseFloat(cells[k]);
-        const row = rows[place.get(groups ? groups[k] : k)];
-        if (!Number.isNaN(score)) Object.assign(row, { x: row.x + score, w: row.w + 1 - score });
-      }
-      return rows;
-    });
-    const left = table.lines.length - places.length;
-    const notes = left ? [`${some(left, "line")} without a score ${left === 1 ? "is" : "are"} left out.`] : [];
-    const list = (cells) => `[${places.map((k) => Number.parseFloat(cells[k]))
-      .map((x) => (Number.isNaN(x) ? 'float("nan")' : x)).join(", ")}]`;
-    const named = columns.map((cells, k) => `"${"AB"[k]}": ${list(cells)}`).join(", ");
-    const grouped = groups ? `, groups=[${places.map((k) => `"${groups[k].replaceAll('"', "'")}"`).join(", ")}]` : "";
-    const data = `Scores({${named}}${grouped})`;
+    const { items: number, units: unitsSeen, models, code } = scoresByUnit(table, choice);
+    const left = table.lines.length - number;
+    const are = left === 1 ? "is" : "are";
+    const notes = left ? [`${some(left, "line")} without a score ${are} left out.`] : [];
+    notes.push(...noteOnFew(models[0]));
+    const items = group ? `${some(number, "item")} of ${some(unitsSeen, "unit")}`
+      : some(number, "item");
     const means = models.map((rows, k) => {
       const label = `mean ${[a, b][k]}`;
-      const asked = [`${data}.interval`, [`model="${"AB"[k]}"`]];
+      const asked = [`${code}.interval`, [`model="${"AB"[k]}"`]];
       return unitRow({ name: label, label, a: 0, b: 1, asked }, rows, level);
     });
-    const items = groups ? `${some(places.length, "item")} of ${some(names.length, "unit")}`
-      : some(places.length, "item");
     if (!b) {
-      return { rows: means, tables: [{ caption: "Mean", first: "Score", rows: means }], notes, items };
+      return { rows: means, tables: [{ caption: "Mean", first: "Score", rows: means }], notes,
+        items };
     }
-    const found = units.difference(...models, 0, 1, level);
     const difference = {
-      ...found, name: "B minus A", signed: true, label: `mean ${b} minus mean ${a}`, reference: OURS,
-      method: "jackknife, Student’s t", test: "jackknife",
-      python: places.length <= MOST_WRITTEN ? call(`${data}.difference`, [], level) : null,
+      ...units.difference(...models, 0, 1, level), name: "B minus A", signed: true,
+      label: "mean of B minus mean of A", reference: OURS, method: "jackknife, Student’s t",
+      test: "t test", python: number <= MOST_WRITTEN ? call(`${code}.difference`, [], level) : null,
     };
-    const rows = [difference, ...means];
-    return {
-      rows: [difference], tables: [{ caption: "Means and their difference", first: "Score", rows }],
-      notes, items, verdict: `By the interval: ${betterOf(found)}.`,
-    };
+    const all = [{
+      caption: "Means and their difference", first: "Score", rows: [difference, ...means],
+    }];
+    const verdict = `By the interval: ${betterOf(difference)}.`;
+    return { rows: [difference], tables: all, notes, items, verdict };
   }
 
   const betterOf = ({ low, high }) =>
@@ -360,51 +400,59 @@ const results = (() => {
 
   // --- Two models --------------------------------------------------------------------------------
 
-  /** The difference of one Tversky score of two models, and the scores. */
-  function ofComparison(t, { level }, score = fScore, words = {}) {
-    const { title = "F1", metric = [], labels = ["A", "B"] } = words;
+  // What is compared: F1; or the share of right items, which is the recall of items that all count
+  // as positive.
+  const F1 = { title: "F1", a: 0.5, b: 0.5, metric: [],
+    score: (counts, of) => fScore(1, counts, of) };
+  const ACCURACY = {
+    title: "accuracy", a: 0, b: 1, metric: ['"accuracy"'],
+    score: ({ tp, fn }, of) =>
+      ({ ...share("Accuracy", "accuracy", tp, 0, fn, `[[0, 0], [${fn}, ${tp}]]`, of), a: 0, b: 1 }),
+  };
+
+  /** The difference of a score of two models, by counts of items, and the scores. */
+  function ofComparison(t, { level }, { title, a, b, metric, score } = F1, names = ["A", "B"]) {
     const models = f1ci.modelCounts(t).map(({ x, y, w }, k) => {
-      const row = rowOf(score(1, { tp: x, fp: y, fn: w, tn: null }, labels[k]), level);
+      const row = rowOf(score({ tp: x, fp: y, fn: w, tn: null }, names[k]), level);
       return { ...row, name: row.label };
     });
-    const [a, b] = [score, score].map((one) => one(1, { tp: 1, fp: 0, fn: 0, tn: null }))
-      .flatMap((one) => [one.a, one.b]).slice(0, 2);
     const [low, high] = f1ci.differenceScore(t, a, b, level);
     const p = f1ci.exactTest(t);
     const discordant = t.posA + t.posB + t.negA + t.negB;
     const kinds = Object.values(tables.KINDS).map((kind) => `[${[...kind].join(", ")}]`).join(", ");
-    const numbers = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
-    const test = call('Labels(y, {"A": a, "B": b}).difference', [...metric, 'test="exact"'], level);
+    const counts = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
+    const asked = call('Labels(y, {"A": a, "B": b}).difference', [...metric, 'test="exact"'],
+      level);
     const difference = {
-      name: "B minus A", signed: true, label: `${title} of ${labels[1]} minus ${title} of ${labels[0]}`,
-      low, high, p, discordant, estimate: models[1].estimate - models[0].estimate, reference: WILSON,
-      test: "exact randomisation test",
-      python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers}],\n    axis=0,\n).T\n${test}`,
+      name: "B minus A", signed: true,
+        label: `${title} of ${names[1]} minus ${title} of ${names[0]}`,
+      low, high, p, discordant, estimate: models[1].estimate - models[0].estimate,
+      reference: WILSON, test: "exact randomisation test",
+      python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${counts}],\n    axis=0,\n).T\n${asked}`,
     };
     const notes = [];
     if (discordant === 0) notes.push("The models differ on no item, so neither is better here.");
     if (p === null) {
-      notes.push("The models differ on too many items for the exact test on this page. The line of Python "
-        + "has it.");
+      notes.push("The models differ on too many items for the exact test on this page. The line of "
+        + "Python has it.");
     }
     if (models.some(({ estimate }) => Number.isNaN(estimate))) {
       notes.push("A score is not defined: no item is positive or predicted positive.");
     }
-    const rows = [difference, ...models];
+    const differ = `The models differ on ${some(discordant, "item")}.`;
+    const all = [{
+      caption: `${title} and its difference`, first: "Score", rows: [difference, ...models],
+    }];
     return {
-      rows: [difference], tables: [{ caption: `${title} and its difference`, first: "Score", rows }], notes,
-      items: some(sum(Object.values(t)), "item"),
-      verdict: `By the interval: ${betterOf(difference)}. The models differ on ${some(discordant, "item")}.`,
+      rows: [difference], tables: all, notes, items: some(sum(Object.values(t)), "item"),
+      verdict: `By the interval: ${betterOf(difference)}. ${differ}`,
     };
   }
 
-  /** Items that both models have right, one alone, and none: the difference of their accuracies. */
+  /** Items that both models have right, one alone, and none. */
   function ofPairs({ both, onlyA, onlyB, none, names }, settings) {
     const t = { tp: both, posA: onlyA, posB: onlyB, fn: none, fp: 0, negA: 0, negB: 0, tn: 0 };
-    const score = (_, { tp, fn }, of) => share("Accuracy", "accuracy", tp, 0, fn, `[[0, 0], [${fn}, ${tp}]]`, of);
-    const right = (...given) => ({ ...score(...given), a: 0, b: 1 });
-    const words = { title: "accuracy", metric: ['"accuracy"'], labels: names };
-    return ofComparison(t, settings, right, words);
+    return ofComparison(t, settings, ACCURACY, names);
   }
 
   function resultOf(reading, settings, choice, positive) {
@@ -417,7 +465,8 @@ const results = (() => {
     if (kind === "units") return ofUnits(reading, settings);
     if (kind === "pairs") return ofPairs(reading, settings);
     if (kind === "scores") return ofMeans(reading, choice, settings);
-    if (choice.b) return ofComparison(tables.comparisonOf(table, { ...choice, positive }), settings);
+    if (choice.b) return ofComparison(tables.comparisonOf(table, { ...choice, positive }),
+      settings);
     const matrix = tables.matrixOf(table, choice);
     return ofMatrix({ matrix, labels: choice.classes }, settings, positive);
   }
@@ -426,7 +475,8 @@ const results = (() => {
   function compute(reading, settings, choice, positive) {
     const result = resultOf(reading, settings, choice, positive);
     const rows = [...result.rows, ...result.tables.flatMap((table) => table.rows)];
-    const quotes = rows.filter(({ label }, k) => rows.findIndex((row) => row.label === label) === k);
+    const quotes = rows.filter(({ label }, k) => rows
+      .findIndex((row) => row.label === label) === k);
     return { ...result, quotes };
   }
 

@@ -26,9 +26,11 @@ document.addEventListener("DOMContentLoaded", () => {
   Search.htmlToText = (html, anchor) => {
     const article = new DOMParser().parseFromString(html, "text/html").querySelector(".bd-article");
     if (!article) return "";
-    const marks = ".headerlink, script, style, summary, .provenance, .calculator, .explorer, .for-readers, h1";
+    const marks = ".headerlink, script, style, summary, .provenance, .calculator, .explorer, "
+      + ".for-readers, h1";
     for (const part of article.querySelectorAll(marks)) part.remove();
-    const place = anchor && [...article.querySelectorAll("[id]")].find((part) => `#${part.id}` === anchor);
+    const place = anchor && [...article.querySelectorAll("[id]")]
+      .find((part) => `#${part.id}` === anchor);
     const text = place?.textContent.trim() ? place : place?.closest("section") ?? article;
     return text.textContent.replace(/\s+/g, " ").trim();
   };

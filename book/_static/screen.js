@@ -5,7 +5,9 @@ document.addEventListener("DOMContentLoaded", () => {
   // The logo stands in a landmark of its own.
   const logo = document.querySelector(".sidebar-primary-item:has(> .navbar-brand)");
   if (logo) [logo.role, logo.ariaLabel] = ["navigation", "Home"];
-  for (const source of document.querySelectorAll(".citation-list > [role]")) source.role = "listitem";
+  for (const source of document.querySelectorAll(".citation-list > [role]")) {
+    source.role = "listitem";
+  }
   let name = "";
   for (const part of document.querySelectorAll(".bd-article :is(h1, h2, h3, h4, table)")) {
     if (part.tagName !== "TABLE") name = part.textContent.replace(/#$/, "");
@@ -13,8 +15,8 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// The place on its page that an address names, in whatever case: an id is written E-lam-3 in texts, and
-// e-lam-3 in the page. A malformed address names none. (Also for ledger.js.)
+// The place on its page that an address names, in whatever case: an id is written E-lam-3 in texts,
+// and e-lam-3 in the page. A malformed address names none. (Also for ledger.js.)
 function placeInAddress() {
   let name = "";
   try {
@@ -37,7 +39,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const id = placeInAddress();
     if (!id.includes("/") || document.getElementById(id)) return;
     const number = article.querySelector(`a.ledger-number[href$=${JSON.stringify(`#${id}`)}]`);
-    for (const folded of article.querySelectorAll("details.long")) folded.open ||= folded.contains(number);
+    for (const folded of article.querySelectorAll("details.long")) {
+      folded.open ||= folded.contains(number);
+    }
     number?.scrollIntoView();
   };
   addEventListener("hashchange", showNumber);
@@ -65,7 +69,8 @@ document.addEventListener("DOMContentLoaded", () => {
       let block = formula.parentElement;
       while (getComputedStyle(block).display.startsWith("inline")) block = block.parentElement;
       const style = getComputedStyle(block);
-      const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+      const room = block.clientWidth - padding;
       const width = formula.firstElementChild?.getBoundingClientRect().width ?? 0;
       formula.classList.toggle("formula", room > 0 && width > room);
     }
@@ -82,9 +87,11 @@ document.addEventListener("DOMContentLoaded", () => {
         box.tabIndex = 0;
         if (!box.hasAttribute("role")) {
           box.setAttribute("role", "group");
-          box.setAttribute("aria-label", box.querySelector("caption")?.textContent ?? "Scrolls sideways");
+          const caption = box.querySelector("caption")?.textContent;
+          box.setAttribute("aria-label", caption ?? "Scrolls sideways");
         }
-        if (!box.dataset.scrolls) box.addEventListener("scroll", () => edges(box), { passive: true });
+        const move = () => edges(box);
+        if (!box.dataset.scrolls) box.addEventListener("scroll", move, { passive: true });
         box.dataset.scrolls = "yes";
         edges(box);
       } else {
@@ -99,7 +106,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const target = document.getElementById(placeInAddress());
     // The browser goes there by itself, unless it lies folded or the address has another case.
     let folded = Boolean(target) && target.id !== decodeURIComponent(location.hash.slice(1));
-    for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) {
+    const around = (part) => part?.closest("details");
+    for (let part = around(target); part; part = around(part.parentElement)) {
       folded ||= !part.open;
       part.open = true;
     }

@@ -174,7 +174,8 @@ const tables = (() => {
       }
       const alike = strange.find((label) => lower.has(label.toLowerCase()));
       if (alike !== undefined) {
-        refuse(`“${alike}” in “${model.name}” is written in another way in the truth: write both alike.`);
+        refuse(`“${alike}” in “${model.name}” is written in another way in the truth: write both `
+          + "alike.");
       }
       const number = `${some(strange.length, "label")} of “${model.name}” (${listed(strange)})`;
       const are = strange.length === 1 ? "is" : "are";
@@ -185,8 +186,8 @@ const tables = (() => {
   // --- Which column is what ----------------------------------------------------------------------
 
   /**
-   * {truth, a, b, count, classes, notes, question, field} of a table. A question says what to choose,
-   * and `field` where. What a person chose is in `chosen`; b = "" and count = "" are none.
+   * {truth, a, b, count, classes, notes, question, field} of a table. A question says what to
+   * choose, and `field` where. What a person chose is in `chosen`; b = "" and count = "" are none.
    */
   function choose(table, chosen = {}) {
     const choice = { truth: null, a: null, b: "", count: null, classes: [], notes: [] };
@@ -218,14 +219,16 @@ const tables = (() => {
     const known = new Set(gold);
     const number = known.size;
     const parts = (label) => label.split(/[|;,]/);
-    const several = gold.find((label) => parts(label).length > 1 && parts(label).every((x) => known.has(x)));
+    const isOfSeveral = (label) => parts(label).length > 1
+      && parts(label).every((x) => known.has(x));
+    const several = gold.find(isOfSeveral);
     if (several !== undefined) {
-      refuse(`“${several}” in “${name}” is more than one label. This page reads items with one label; `
+      refuse(`“${several}” in “${name}” is more than one label. This page reads items with one; `
         + "for several, f1ci.Labels takes indicators of the classes.");
     }
     if (known.has("O") && [...known].every((label) => /^(O|[BILUES]-.+)$/.test(label))) {
-      refuse(`“${name}” holds tags of tokens. The F1 of named entities counts spans: give TP, FP and `
-        + "FN of the spans, or the report of seqeval.");
+      refuse(`“${name}” holds tags of tokens. The F1 of named entities counts spans: give TP, FP `
+        + "and FN of the spans, or the report of seqeval.");
     }
     if (number <= 1000 && (gold.length <= 9 || number <= gold.length / 2)) return;
     const got = `The truth “${name}” has ${number} different labels in ${gold.length} lines.`;
@@ -293,8 +296,10 @@ const tables = (() => {
       return { count: name, notes: [], question };
     }
     for (const cell of new Set(found.cells)) {
-      const line = table.lines[found.cells.indexOf(cell)];
-      if (!cells.isCount(cell)) refuse(`Line ${line} has “${cell}” in “${name}”, and no number of items.`);
+      if (!cells.isCount(cell)) {
+        const line = table.lines[found.cells.indexOf(cell)];
+        refuse(`Line ${line} has “${cell}” in “${name}”, and no number of items.`);
+      }
       cells.countOr(cell, "items");
     }
     return { count: name, notes: [`Each line counts as often as “${name}” says.`] };
@@ -370,7 +375,8 @@ const tables = (() => {
       if (twice !== undefined) refuse(`The column “${name}” names “${twice}” twice in ${file}.`);
     });
     const place = new Map(y.cells.map((cell, k) => [cell, k]));
-    const places = x.cells.map((cell, k) => [k, place.get(cell)]).filter(([, k]) => k !== undefined);
+    const places = x.cells.map((cell, k) => [k, place.get(cell)])
+      .filter(([, k]) => k !== undefined);
     if (places.length === 0) {
       refuse(`No item of one file is in the other: the column “${x.name}” has no value in common.`);
     }
@@ -397,8 +403,9 @@ const tables = (() => {
     if (m !== n) refuse(`The files have ${m} and ${n} items, and no column of both names them.`);
     const k = one.lines.findIndex((line, i) => line - one.start !== other.lines[i] - other.start);
     if (k >= 0) {
-      refuse(`Item ${k + 1} stands in line ${one.lines[k]} of one file and ${other.lines[k]} of the `
-        + `other, because of blank lines: write a word into each. ${CURE}`);
+      const where = `line ${one.lines[k]} of one file and ${other.lines[k]} of the other`;
+      refuse(`Item ${k + 1} stands in ${where}, because of blank lines: write a word into each. `
+        + CURE);
     }
     const unlike = pairs.find(([x, y]) => /id|group/.test(x.says)
       && x.cells.some((cell, i) => cell !== y.cells[i]));
@@ -406,7 +413,8 @@ const tables = (() => {
       refuse(`The lines differ in “${unlike[0].name}”. Are they in another order? ${CURE}`);
     }
     const doubt = "; nothing in the files confirms that their lines are in the same order";
-    return { places: one.lines.map((_, i) => [i, i]), how: `matched line by line${confirmed ? "" : doubt}` };
+    const how = `matched line by line${confirmed ? "" : doubt}`;
+    return { places: one.lines.map((_, i) => [i, i]), how };
   }
 
   function sameTruth([one, other], how) {
@@ -450,10 +458,12 @@ const tables = (() => {
       const kind = codes.map((code) => Number(code === positive)).join("");
       numbers[kind] = (numbers[kind] ?? 0) + number;
     });
-    return Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, numbers[kind] ?? 0]));
+    const counts = Object.entries(KINDS).map(([name, kind]) => [name, numbers[kind] ?? 0]);
+    return Object.fromEntries(counts);
   }
 
   return {
-    parse, ofJson, joined, choose, saidBy, called, saying, KINDS, matrixOf, comparisonOf, positiveOf,
+    parse, ofJson, joined, choose, saidBy, called, saying, KINDS, matrixOf, comparisonOf,
+    positiveOf,
   };
 })();

@@ -1,6 +1,9 @@
-// Scores of units whose items may depend on one another: TP, FP and FN of documents, or one score for
-// each image, which is {x: score, y: 0, w: 1 - score} of an item. Definitions, letters and constants are
-// those of f1ci/methods/units.py: `tests/site/test_kernels.py` compares both. The search is in f1ci.js.
+// Scores of units whose items may depend on one another: TP, FP and FN of documents, or one
+// score for
+// each image, which is {x: score, y: 0, w: 1 - score} of an item. Definitions, letters and
+// constants are
+// those of f1ci/methods/units.py: `tests/site/test_kernels.py` compares both. The search is in
+// f1ci.js.
 const units = (() => {
   "use strict";
 
@@ -99,7 +102,10 @@ const units = (() => {
     return Math.exp(high);
   }
 
-  /** The logit of a difference's place in [-1, 1], and the error on that scale; null at a border. */
+  /**
+   * The logit of a difference's place in [-1, 1], and the error on that scale; null at a
+   * border.
+   */
   function onLogit(estimate, error) {
     const share = (estimate + 1) / 2;
     if (Math.min(share, 1 - share) < BORDER) return null;

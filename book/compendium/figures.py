@@ -79,12 +79,13 @@ def save(figure: Figure, name: str) -> SVG:
     height = figure.get_figheight()
     for ending, size in ((".phone", (PHONE, height)), ("", (WIDTH, 0.9 * height))):
         figure.set_size_inches(size)
-        # No date, no version: the same data give the same bytes. The resolution is that of parts
-        # with thousands of points, which are drawn with `rasterized=True`.
+        # A name, by which a page finds the other width. No date, no version: the same data give the
+        # same bytes. The resolution is that of parts with thousands of points, which are drawn with
+        # `rasterized=True`.
         figure.savefig(
             folder / f"{name}{ending}.svg",
             dpi=2 * figure.dpi,
-            metadata={"Date": None, "Creator": None},
+            metadata={"Date": None, "Creator": None, "Title": name},
         )
     plt.close(figure)
     return SVG(filename=str(folder / f"{name}.svg"))

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from html import escape, unescape
 from pathlib import Path
 
-from compendium import swhid, write
+from compendium import write
 from compendium.figures import COLOURS
 
 # Scripts that pages do not need: for live cells, which the book does not offer (a double
@@ -47,6 +48,7 @@ _CELL = re.compile("<td")
 _ROW = re.compile("<tr.*?</tr>", re.S)
 _IMAGE = re.compile(r'<img [^>]*?src="([^"]+\.svg)"[^>]*>')
 _SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
+_NAME = re.compile(r"<title>([\w-]+)</title>")
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 # The colours of lines on a dark ground. Greys go from the text's colour to the page's.
 _DARK = {
@@ -63,10 +65,10 @@ _TEXT, _PAGE = (227, 230, 234), (20, 23, 27)
 
 def finish(site: Path) -> None:
     """Finish every page of a built site."""
-    figures = Pictures(site)
     for path in site.rglob("*.html"):
         before, article, text = path.read_text("utf-8").partition('class="bd-article"')
-        text = before + article + _TABLE.sub(as_cards, figures.choose(text, path))
+        text = _IMAGE.sub(partial(_pictures, page=path, site=site), text)
+        text = before + article + _TABLE.sub(as_cards, text)
         text = _IN_VAIN.sub("", text)
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
@@ -116,50 +118,34 @@ def _dark(found: re.Match[str]) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-class Pictures:
-    """The figures of a finished site."""
+def _pictures(image: re.Match[str], page: Path, site: Path) -> str:
+    """Return a figure for light pages and one for dark pages, each in the size of the screen."""
+    wide = (page.parent / image[1]).resolve()
+    if not wide.exists() or not _size(wide):
+        return image[0]
+    files = [wide]
+    if name := _NAME.search(wide.read_text("utf-8")):
+        narrow = site / "results" / "figures" / f"{name[1]}.phone.svg"
+        files += [narrow] if narrow.exists() else []
+    in_dark = [_darkened(path, site) for path in files]
+    return _picture("light", image, files, page) + _picture("dark", image, in_dark, page)
 
-    def __init__(self, site: Path) -> None:
-        self.site = site
-        self.dark: dict[Path, Path] = {}
-        # A page may show a copy of a figure under another name.
-        narrow = (site / "results" / "figures").glob("*.phone.svg")
-        wide = {path: path.with_name(path.name.replace(".phone", "")) for path in narrow}
-        self.phone = {swhid(of): path for path, of in wide.items() if of.exists()}
 
-    def choose(self, text: str, page: Path) -> str:
-        """Return a page whose figures have the colours and the size of the screen."""
-        return _IMAGE.sub(lambda image: self._both(image, page), text)
+def _darkened(path: Path, site: Path) -> Path:
+    """Write a figure in the colours of dark pages, once."""
+    dark = site / "_images" / f"{path.stem}.dark.svg"
+    return dark if dark.exists() else write(dark, darkened(path.read_text("utf-8")))
 
-    def _both(self, image: re.Match[str], page: Path) -> str:
-        """Return a figure for light pages, and one for dark pages."""
-        wide = (page.parent / image[1]).resolve()
-        if not wide.exists() or not _size(wide):
-            return image[0]
-        files = [wide, *filter(None, [self.phone.get(swhid(wide))])]
-        in_dark = [self._darkened(path) for path in files]
-        return self._picture("light", image, files, page) + self._picture(
-            "dark", image, in_dark, page
-        )
 
-    def _darkened(self, path: Path) -> Path:
-        """Write a figure in the colours of dark pages, once."""
-        if path not in self.dark:
-            self.dark[path] = self.site / "_images" / f"{path.stem}.dark.svg"
-            write(self.dark[path], darkened(path.read_text("utf-8")))
-        return self.dark[path]
-
-    def _picture(self, mode: str, image: re.Match[str], files: list[Path], page: Path) -> str:
-        """Return a figure, wide or as a phone needs it."""
-        (wide, size), *narrow = [
-            (os.path.relpath(path, page.parent), _size(path)) for path in files
-        ]
-        sources = [
-            f'<source media="(max-width: 576px)" srcset="{path}" {size}>' for path, size in narrow
-        ]
-        shown = image[0].replace(f'src="{image[1]}"', f'src="{wide}" {size} loading="lazy"')
-        shown = shown.replace("<img ", f'<img class="only-{mode}" ', 1)
-        return f'<picture class="only-{mode}">{"".join(sources)}{shown}</picture>'
+def _picture(mode: str, image: re.Match[str], files: list[Path], page: Path) -> str:
+    """Return a figure, wide or as a phone needs it."""
+    (wide, size), *narrow = [(os.path.relpath(path, page.parent), _size(path)) for path in files]
+    sources = [
+        f'<source media="(max-width: 576px)" srcset="{path}" {size}>' for path, size in narrow
+    ]
+    shown = image[0].replace(f'src="{image[1]}"', f'src="{wide}" {size} loading="lazy"')
+    shown = shown.replace("<img ", '<img class="dark-light" ', 1)  # the theme leaves it as it is
+    return f'<picture class="in-{mode}">{"".join(sources)}{shown}</picture>'
 
 
 def _size(path: Path) -> str:

@@ -22,8 +22,8 @@ for every metric, with the larger L of the true and of the predicted classes.
 **The search.** Along slopes e the furthest point of the region is q_c = p_c / sqrt(nu - e_c),
 scaled to sum to 1, with one unknown nu. A round goes there, but in a smaller convex region that
 contains the last point k: sum of (p_c^2 + d k_c^2) / q_c <= 1 + h + d. It lies in the region,
-because the sum of k_c^2 / q_c is at least 1, and has the same points of rest. The *drag* d becomes
-larger after a step that brought less than its slopes had promised. The search ends when they
+because the sum of k_c^2 / q_c is at least 1, and has the same points of rest. The *damping* d grows
+after a step that brought less than its slopes had promised. The search ends when they
 promise nothing more.
 
 When they fail: the level holds on average over the truth, not at each truth, and less well where a
@@ -53,11 +53,11 @@ Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 # The search starts where this share of the allowed h spreads items over all cells.
 _SPREAD = 0.8
 
-# The drag at first and at least; its factors after a step that brought more than the first share of
-# its promise, and after one that brought less than the second. Few factors keep the way of a long
-# search the same whatever the rounding.
-_FIRST_DRAG, _LEAST_DRAG = 10.0, 0.001
-_LESS_DRAG, _MORE_DRAG = 0.25, 4.0
+# The damping at first and at least; its factors after a step that brought more than the first share
+# of its promise, and after one that brought less than the second. Few factors keep the way of a
+# long search the same whatever the rounding.
+_FIRST_DAMPING, _LEAST_DAMPING = 10.0, 0.001
+_LESS_DAMPING, _MORE_DAMPING = 0.25, 4.0
 _KEPT, _BROKEN = 0.75, 0.25
 
 # The search ends when the slopes promise less than this share of the way from the estimate.
@@ -158,7 +158,7 @@ class _Search(NamedTuple):
     k: Array  # the last point
     value: Array  # there
     e: Array  # the slopes there
-    drag: Array
+    damping: Array
 
 
 def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimate: Array) -> Array:
@@ -166,7 +166,7 @@ def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimat
     # 1. Start where no cell is empty.
     k = _middle(p, h)
     value, e = (side * x for x in evaluate(k))
-    search = _Search(p, h, side, estimate, k, value, e, np.full_like(h, _FIRST_DRAG))
+    search = _Search(p, h, side, estimate, k, value, e, np.full_like(h, _FIRST_DAMPING))
     places = np.arange(len(h))
     reached = np.empty_like(h)
     for _ in range(_ROUNDS):
@@ -184,9 +184,9 @@ def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimat
 
 def _round(evaluate: Evaluate, search: _Search) -> tuple[_Search, NDArray[np.bool_]]:
     """Return the search after one round, and where it has a way to go."""
-    p, h, side, estimate, k, value, e, drag = search
+    p, h, side, estimate, k, value, e, damping = search
     # 1. Look at the furthest point of the smaller region. Straight slopes promise this gain.
-    q = _furthest(np.hypot(p, np.sqrt(drag) * k), e, 1.0 + h + drag, h)
+    q = _furthest(np.hypot(p, np.sqrt(damping) * k), e, 1.0 + h + damping, h)
     promise = _total(e * (q - k))
     value_there, e_there = (side * x for x in evaluate(q))
     gain = value_there - value
@@ -194,17 +194,17 @@ def _round(evaluate: Evaluate, search: _Search) -> tuple[_Search, NDArray[np.boo
     further = gain >= -_ROUNDING
     value = np.where(further, value_there, value)
     # 3. The search ends where the slopes promise hardly more.
-    on = (1.0 + drag) * promise > _PROMISE * np.abs(value - estimate) + _ROUNDING
+    on = (1.0 + damping) * promise > _PROMISE * np.abs(value - estimate) + _ROUNDING
     k = np.where(further, q, k)
     e = np.where(further, e_there, e)
-    return _Search(p, h, side, estimate, k, value, e, _next_drag(drag, gain, promise)), on
+    return _Search(p, h, side, estimate, k, value, e, _next_damping(damping, gain, promise)), on
 
 
-def _next_drag(drag: Array, gain: Array, promise: Array) -> Array:
-    """Return less drag where a step kept its promise, and more where it brought little."""
-    other = np.where(gain > _BROKEN * promise, 1.0, _MORE_DRAG)
-    factor = np.where(gain > _KEPT * promise, _LESS_DRAG, other)
-    return np.asarray(np.maximum(factor * drag, _LEAST_DRAG))
+def _next_damping(damping: Array, gain: Array, promise: Array) -> Array:
+    """Return less damping where a step kept its promise, and more where it brought little."""
+    other = np.where(gain > _BROKEN * promise, 1.0, _MORE_DAMPING)
+    factor = np.where(gain > _KEPT * promise, _LESS_DAMPING, other)
+    return np.asarray(np.maximum(factor * damping, _LEAST_DAMPING))
 
 
 def _middle(p: Array, h: Array) -> Array:

@@ -78,6 +78,67 @@ def better_pair(
     return cells(optimize.brentq(lambda gain: gap(cells(gain)) - difference, 0, 1))
 
 
+def equal_precision(prevalence: float, precision: float, recalls: tuple[float, float]) -> Array:
+    """Return two models with one precision and these recalls, whose errors are independent."""
+    found = np.array(recalls)
+    wrong = found * prevalence / (1 - prevalence) * (1 - precision) / precision
+    return joint_shares(prevalence, found, wrong, 0.0)
+
+
+def joint_shares(prevalence: float, found: Array, wrong: Array, shared: float) -> Array:
+    """Return cells from the shares of positives found, and of negatives taken for positives.
+
+    A share `shared` of the items is hard or easy for both models alike; the others are not.
+    """
+    p = np.empty((2, 2, 2))
+    for true, share, (a, b) in ((1, prevalence, found), (0, 1 - prevalence, wrong)):
+        both = shared * min(a, b) + (1 - shared) * a * b
+        p[true] = share * np.array([[1 - a - b + both, b - both], [a - both, both]])
+    return p
+
+
+def unlike_pairs(count: int, rng: Generator) -> list[tuple[Array, int]]:
+    """Draw populations of two models, and numbers of items, with seven positives or more.
+
+    Prevalences are 3, 15 or 50 %; none, 60 or 95 % of the items are hard or easy for both.
+    """
+    pairs: list[tuple[Array, int]] = []
+    while len(pairs) < count:
+        n, prevalence = int(rng.choice([100, 250, 500])), float(rng.choice([0.03, 0.15, 0.5]))
+        found = rng.beta(*[(4, 1), (2, 2)][rng.integers(2)], size=2)
+        precision = rng.beta(*[(4, 1), (2, 2)][rng.integers(2)], size=2)
+        wrong = found * prevalence / (1 - prevalence) * (1 - precision) / precision
+        if n * prevalence >= 7 and wrong.max() < 0.6:
+            shared = float(rng.choice([0.0, 0.6, 0.95]))
+            pairs.append((joint_shares(prevalence, found, wrong, shared), n))
+    return pairs
+
+
+def mcnemar(only_a: Array, only_b: Array) -> dict[str, Array]:
+    """Return three textbook p-values of McNemar's test, from the numbers of discordant items."""
+    n, less = only_a + only_b, np.minimum(only_a, only_b)
+    exact = np.minimum(2 * stats.binom.cdf(less, n, 0.5), 1)
+    mid = 2 * stats.binom.cdf(less, n, 0.5) - stats.binom.pmf(less, n, 0.5)
+    plain = special.chdtrc(1, (only_a - only_b) ** 2 / np.maximum(n, 1))
+    return {"exact": exact, "mid-p": np.minimum(mid, 1), "without correction": plain}
+
+
+def agreeing_but(only_a: Array, only_b: Array, n: int) -> Array:
+    """Return tables of n items of two classes alike, of which both models have a tenth wrong."""
+    wrong = 0.1 * n
+    right = n - wrong - only_a - only_b
+    table = np.zeros((*np.shape(only_a), 2, 2, 2))
+    for true in (0, 1):
+        for guess_a, guess_b, count in (
+            (true, true, right),
+            (true, 1 - true, only_a),
+            (1 - true, true, only_b),
+            (1 - true, 1 - true, wrong),
+        ):
+            table[..., true, guess_a, guess_b] = count / 2
+    return table
+
+
 def tables(p: Array, n: int, count: int, rng: Generator) -> Array:
     """Draw test sets of n items: tables of shape (count, 2, 2, 2)."""
     return rng.multinomial(n, p.ravel(), count).reshape(-1, 2, 2, 2)

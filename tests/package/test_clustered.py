@@ -379,3 +379,52 @@ def test_differences_of_single_items_are_nearly_those_without_groups(metric):
     alone = f1ci.Labels(y_true, {"A": a, "B": b}).difference(metric).interval
     assert grouped.method == "logit+groups"
     assert tuple(grouped) == pytest.approx(tuple(alone), abs=0.02 * alone.length)
+
+
+def least_root(counts, held, truth):
+    """The signed root of the least X^2 of three kinds of units whose score is the true one.
+
+    Shares q with the sums of q and of q e given have one unknown, in which X^2 is convex; golden
+    section finds its least value.
+    """
+    units = counts.sum(axis=1)
+    p = counts / units[:, None]
+    e = held[:, 0] - truth * held[:, 1]
+    start = np.linalg.lstsq(np.stack([np.ones(3), e]), np.array([1.0, 0.0]), rcond=None)[0]
+    way = np.cross(np.ones(3), e)
+    ends = -start / way
+    low = np.full(len(p), ends[way > 0].max() + 1e-12)
+    high = np.full(len(p), ends[way < 0].min() - 1e-12)
+    golden = (5**0.5 - 1) / 2
+
+    def statistic(t):
+        return units * ((p**2 / (start + t[:, None] * way)).sum(axis=1) - 1)
+
+    for _ in range(60):
+        a, b = high - golden * (high - low), low + golden * (high - low)
+        left = statistic(a) < statistic(b)
+        low, high = np.where(left, low, a), np.where(left, b, high)
+    root = np.sqrt(np.maximum(statistic(0.5 * (low + high)), 0))
+    return np.copysign(root, p @ e)
+
+
+def test_a_ratio_over_units_needs_no_variance_factor():
+    """E r = 0 and var r = 1 - 3 V / 4 G, by exact sums over all samples of 60 and 120 units."""
+    held, q = np.array([[1.0, 1.0], [2.0, 4.0], [0.0, 2.0]]), np.array([0.5, 0.3, 0.2])
+    truth = (q @ held[:, 0]) / (q @ held[:, 1])
+    e = held[:, 0] - truth * held[:, 1]
+    e = e / np.sqrt(q @ e**2)
+    v = q @ e**4 - 1 - (q @ e**3) ** 2
+    found = []
+    for units in (60, 120):
+        first, second = np.indices((units + 1, units + 1)).reshape(2, -1)
+        counts = np.stack([first, second, units - first - second], axis=1)
+        counts = counts[counts[:, 2] >= 0]
+        chance = stats.multinomial.pmf(counts, units, q)
+        r = least_root(counts, held, truth)
+        mean = chance @ r
+        found.append((np.sqrt(units) * mean, units * (chance @ (r - mean) ** 2 - 1)))
+    # Extrapolated to infinitely many units, what is left is of the order 1 / G^2.
+    mean, variance = 2 * np.array(found[1]) - np.array(found[0])
+    assert mean == pytest.approx(0, abs=0.01)
+    assert variance == pytest.approx(-0.75 * v, rel=0.05)

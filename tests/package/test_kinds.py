@@ -93,6 +93,27 @@ def test_every_kind_answers_every_question_or_says_why_not(kind, question):
         assert str(answer)
 
 
+@pytest.mark.parametrize("question", ["difference", "compare", "joint", "plan", "plan of two"])
+@pytest.mark.parametrize("kind", ["Matrix", "Labels", "groups", "strata", "indicators", "Units"])
+def test_a_question_for_one_score_says_so_where_each_class_is_asked_for(kind, question):
+    """A difference for each class would be many tests: the advice names the class instead."""
+    if (kind, question) in REFUSED:
+        return
+    options = QUESTIONS[question][0] | {"average": None}
+    arguments = [["f1"]] if question == "joint" else []
+    with pytest.raises(
+        ValueError, match=r"this question is for one score: name an average, .*got N"
+    ):
+        getattr(DATA[kind], question.partition(" ")[0])(*arguments, **options)
+
+
+def test_the_advice_for_one_class_works():
+    alone = f1ci.Labels(TRUE, {"A": A, "B": B}, pos_label=0).difference()
+    assert alone.estimate == pytest.approx(
+        np.diff([f1ci.score_interval(TRUE, x, average=None).estimate[0] for x in (A, B)])[0]
+    )
+
+
 METHODS_OF_KINDS = [
     (kind, method)
     for kind in DATA

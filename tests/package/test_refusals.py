@@ -82,7 +82,10 @@ MEANS_AND_RUNS = [
     (partial(runs, [[0, 1, 1, 0]]), "at least two runs, got 1"),
     (partial(runs, [0, 1, 1, 0]), r"predictions\[0\] must be a sequence of labels, got the int"),
     (partial(runs, [[0, 1, 1, 0], [0, 1, 1]]), r"predictions\[1\] must have 4 labels"),
-    (partial(runs, [TRUE[:4]] * 2, average=None), "one score for runs, such as 'macro', got None"),
+    (
+        partial(runs, [TRUE[:4]] * 2, average=None),
+        "runs have one mean score: name an average, .* got None",
+    ),
     (
         partial(ask, f1ci.Runs, "difference", ([0, 1], {"A": [[0, 1]] * 2, "B": [[0, 1]]})),
         r"predictions\['B'\], .* at least two runs, got 1",
@@ -190,7 +193,10 @@ PLANS = [
     (plan(power=1.2), r"power must .* lie strictly between 0 and 1, got 1\.2"),
     (plan(score=0), r"score must lie in \(0, 1\], got 0"),
     (partial(pilot, [0, 1] * 9, half_width=0.1), "right and wrong predictions for a plan, got a"),
-    (partial(pilot, [1, 0] * 9, half_width=0.1, average=None), "one score here, .* got None"),
+    (
+        partial(pilot, [1, 0] * 9, half_width=0.1, average=None),
+        "this question is for one score: name an average, .* got None",
+    ),
     (partial(pilot, [1, 0] * 9, half_width=0), "half_width must be a finite number above 0, got 0"),
 ]
 

@@ -9,15 +9,8 @@ from playwright._impl._driver import compute_driver_executable
 
 STATIC = ROOT / "book" / "_static"
 NAMES = (
-    "f1ci",
-    "averages",
-    "units",
-    "cells",
-    "matrices",
-    "tables",
-    "reader",
-    "results",
-    "explorer",
+    *("f1ci", "averages", "units", "cells", "matrices", "tables", "numbers", "scores", "reader"),
+    *("results", "explorer"),
 )
 
 

@@ -332,7 +332,7 @@ def test_one_score_for_each_item_is_read_and_compared(tab):
     test = f1ci.Scores(DICE, groups=PATIENTS)
     difference = test.difference()
     interval = difference.interval
-    assert said.startswith("mean dice_b minus mean dice_a = " + said_of_interval(interval))
+    assert said.startswith("mean of B minus mean of A = " + said_of_interval(interval))
     assert f"p = {difference.p_value:.4f}" in said
     assert "Lines with the same “patient” are one unit." in tab.locator("#calc-notes").inner_text()
     assert tuple(run(texts(tab)["Python"]).interval) == pytest.approx(tuple(interval), abs=1e-9)
@@ -355,6 +355,14 @@ def test_counts_of_documents_are_read(tab):
     assert said.startswith("F1 = " + said_of_interval(interval))
     assert "on 6 units." in texts(tab)["Sentence"]
     assert tuple(run(texts(tab)["Python"])) == pytest.approx(tuple(interval), abs=1e-9)
+
+
+def test_few_units_get_the_note_that_python_has(tab):
+    paste(tab, "doc,tp,fp,fn\na,8,1,2\nb,5,0,0\nc,9,4,3")
+    with pytest.warns(f1ci.SmallSampleWarning) as warned:
+        f1ci.Units([[8, 1, 2], [5, 0, 0], [9, 4, 3]]).interval()
+    said = str(warned[0].message).partition("rests on ")[2]
+    assert said in tab.locator("#calc-notes").inner_text()
 
 
 def test_what_both_models_one_and_none_have_right_is_compared(tab):

@@ -210,6 +210,7 @@ def test_score_limits_of_units():
 OF_SCORES = "s => { const of = (v) => v.map((x) => ({ x, y: 0, w: 1 - x })); "
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.SmallSampleWarning")
 def test_means_of_scores_and_their_differences():
     rng = np.random.default_rng(6)
     pairs = [rng.beta(5, 1, (2, rng.integers(2, 60))).round(2) for _ in range(150)]

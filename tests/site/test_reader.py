@@ -22,7 +22,7 @@ OUTCOME = """({ text, files }) => {
     const { readings, question } = files ? reader.readFiles(files) : reader.read(text);
     const found = { ...readings[0], number: readings.length, question };
     if (question !== null) return found;
-    const choose = { predictions: tables.choose, scores: reader.chooseScores }[found.kind];
+    const choose = { predictions: tables.choose, scores: scores.choose }[found.kind];
     const choice = choose ? choose(found.table) : null;
     const notes = [...found.notes, found.how ?? "", ...(choice?.notes ?? [])];
     Object.assign(found, choice, { notes });

@@ -154,18 +154,6 @@ def test_which_numbers_count_as_typed(text: str, numbers: set[str]) -> None:
     assert typed(text) == numbers
 
 
-# The number of papers
-
-
-def test_the_number_of_papers_is_not_typed() -> None:
-    """A page that counts them would be wrong after the next one."""
-    places = [ROOT / name for name in ("README.md", "CITATION.cff", ".zenodo.json", "CHANGELOG.md")]
-    places += [*BOOK.glob("*.md"), *NOTEBOOKS.glob("*.py"), *(ROOT / "f1ci").rglob("*.py")]
-    counted = re.compile(r"\b(?:four|five|six|seven|\d) papers\b", re.IGNORECASE)
-    found = {path.name: counted.findall(path.read_text("utf-8")) for path in places}
-    assert {name: said for name, said in found.items() if said} == {}
-
-
 # Letters
 
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.S)
