@@ -314,8 +314,8 @@ const results = (() => {
     const worth = 1 / sum(shares.map((share) => share * share));
     if (!(worth <= MOST_FEW)) return [];
     const largest = tidy(100 * Math.max(...shares).toPrecision(3));
-    return [`This rests on ${some(shares.length, "unit")}, as good as ${worth.toPrecision(2)} of one `
-      + `size (the largest holds ${largest} %); units of another kind may be missing.`];
+    return [`This rests on ${some(shares.length, "unit")}, as good as ${worth.toPrecision(2)} of `
+      + `one size (the largest holds ${largest} %); units of another kind may be missing.`];
   }
 
   /** TP, FP and FN of units. */

@@ -477,6 +477,9 @@ def test_whatever_is_shown_can_be_quoted_with_its_code(tab, text, titles):
         ends = [float(end) for end in numbers.groups()]
         interval = tuple(run(offered["Python"]))
         assert ends == pytest.approx(interval, abs=5.1e-4), title  # three decimals
+        if "macro" in title:
+            assert "Wilson, E. B. (1927)" in offered["Reference"]
+            assert "For this score: The f1ci authors" in offered["Reference"]
     # A link holds what is quoted.
     tab.reload()
     assert answer(tab) == said
