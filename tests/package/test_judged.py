@@ -233,7 +233,7 @@ def test_plans_of_all_items_and_of_too_few():
 def test_runs_that_are_alike_are_one_model():
     truth, prediction, judge = population(np.random.default_rng(12), 2000)
     gold = checked(truth, np.arange(200))
-    runs = f1ci.Runs(gold, [prediction, prediction], judge=judge).interval()
+    runs = quiet(f1ci.Runs(gold, [prediction, prediction], judge=judge).interval)
     alone = f1ci.Labels(gold, prediction, judge=judge).interval(method="logit")
     assert runs.estimate == pytest.approx(alone.estimate, rel=1e-12)
     assert runs.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
