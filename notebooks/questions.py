@@ -692,8 +692,9 @@ quote(folds_mean=middle.mean(), folds=f"{t_interval.mean():.2f}")
 quote(folds_times=2 * half.mean() / np.mean(high - low))
 
 # %% [markdown]
-# The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts of the folds instead. To compare
-# models and include the luck of training, use `bcv_partitions` and `bayes_test` ([the chapter](/book/wangli.md)).
+# The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. For the interval of one score, add up the counts of the folds
+# instead. This is no way to compare two models, because added counts compare the trained rules and not the ways to train them. To
+# compare models and include the luck of training, use `bcv_partitions` and `bayes_test` ([the chapter](/book/wangli.md)).
 #
 # (question-threshold)=
 # ## Can I choose the threshold that gives the best F1?

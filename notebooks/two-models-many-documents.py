@@ -420,8 +420,8 @@ show.table(
 # (The corrected version is that of {cite:t}`nadeau2003`. The standard error of each number is
 # {glue:text}`compare-cv-error:.3f`.) The naive t test finds a difference in {glue:text}`compare-cv-naive:.3f` of the
 # experiments. The interval on the pooled predictions finds one in {glue:text}`compare-cv-pooled:.3f`, which is
-# worse. It compares the ten trained rules, and one set of rules may be luckier than the other. It does not compare the
-# two ways to train them. The corrected t test, with {glue:text}`compare-cv-corrected:.3f`, errs on the safe side. Ten
+# worse, although pooled counts serve the interval of one score well. It compares the ten trained rules, of which one set may be
+# luckier than the other, and not the two ways to train them. The corrected t test, with {glue:text}`compare-cv-corrected:.3f`, errs on the safe side. Ten
 # scores of one partition do not say how the scores would vary. [The chapter on the Bayes test](/book/wangli.md) has a design that
 # does better.
 #

@@ -150,6 +150,7 @@ for method in METHODS:
 few = units.lowest(populations, found["score"], 1)[0]
 say("few-units", few.units)
 say("few-sizes", few.sizes)
+say("few-f1", few.truth(next(streams)))
 say("error", np.sqrt(0.95 * 0.05 / sets))
 say("error-again", np.sqrt(0.95 * 0.05 / again))
 
@@ -157,7 +158,9 @@ say("error-again", np.sqrt(0.95 * 0.05 / again))
 # *Least again* is the least coverage of the {glue:text}`units-lowest:.0f` populations that read lowest, each in {glue:text}`units-again-sets:,.0f` fresh samples (standard error
 # {glue:text}`units-error-again:.3f`; in the first run it is {glue:text}`units-error:.3f`). Where some documents are bad, score limits cover
 # {glue:text}`units-bad-score:.3f` on average and logit limits {glue:text}`units-bad-logit:.3f`. Where none is, they cover {glue:text}`units-good-score:.3f`
-# and {glue:text}`units-good-logit:.3f`. So logit limits are right for somebody who knows that no document can fail, and then they are shorter.
+# and {glue:text}`units-good-logit:.3f`. So logit limits are right for somebody who knows that no document can fail. The population that reads lowest for score limits has
+# {glue:text}`units-few-units:.0f` documents (sizes: {glue:text}`units-few-sizes`) and an F1 of {glue:text}`units-few-f1:.3f`: samples that hold one of its rare bad documents have upper limits below the truth.
+# Wilson's interval for a proportion has the same dips near a perfect score.
 #
 # ## Large documents that are hard
 #
@@ -226,10 +229,11 @@ for choice, key in zip(
 say("choice-populations", len(unequal))
 
 # %% [markdown]
-# In {glue:text}`units-choice-populations:.0f` populations with independent sizes and difficulty the chosen rule covers {glue:text}`units-choice-chosen-covered:.3f` on average and
-# {glue:text}`units-choice-chosen-least:.3f` at least. Both factors cover more and are longer ({glue:text}`units-choice-factor-length:.2f` and
-# {glue:text}`units-choice-smaller-length:.2f` times), and shares cover {glue:text}`units-choice-shares-covered:.3f`, but {glue:text}`units-choice-shares-slope:.3f` on average instead of
-# {glue:text}`units-choice-chosen-slope:.3f` where difficulty depends on size. So no factor is used.
+# In {glue:text}`units-choice-populations:.0f` populations with independent sizes and difficulty the chosen rule covers {glue:text}`units-choice-chosen-covered:.3f` on average. With the plain
+# mean size it is {glue:text}`units-choice-mean-covered:.3f`, so that size is too small. The two factors cover {glue:text}`units-choice-factor-covered:.3f` and
+# {glue:text}`units-choice-smaller-covered:.3f`, at {glue:text}`units-choice-factor-length:.2f` and {glue:text}`units-choice-smaller-length:.2f` times the length. Shares cover
+# {glue:text}`units-choice-shares-covered:.3f` at {glue:text}`units-choice-shares-length:.2f` times the length, so they are as good. We keep $1/G$, because units are what was drawn:
+# then the limits are right in large samples whatever difficulty has to do with size.
 #
 # ## Means of one score for each image
 #

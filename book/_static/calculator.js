@@ -159,7 +159,7 @@
   function partsOf(row, method) {
     const ends = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate];
     const [low, high, least, most] = ends.map((end) => fixed(end, digitsFor(row)));
-    const test = Number.isFinite(row.p) ? `; ${row.test} ${pValue(row.p)}` : "";
+    const test = Number.isFinite(row.p) ? `; ${row.test} ${pValue(row.p)}`.replace("  ", " ") : "";
     return {
       number: least === most ? least : `${least} to ${most}`,
       limits: `${low} to ${high}`,
@@ -189,7 +189,8 @@
   function cited({ text, page }) {
     if (!page) return text;
     const year = meta("citation_publication_date");
-    const version = window.DOCUMENTATION_OPTIONS?.VERSION;
+    const version = typeof DOCUMENTATION_OPTIONS === "undefined" ? ""
+      : DOCUMENTATION_OPTIONS.VERSION;
     const ours = `${meta("citation_author") ?? "The f1ci authors"}${year ? ` (${year})` : ""}. f1ci`
       + `${version ? `, version ${version}` : ""}, https://f1ci.github.io/f1ci/book/${page}.html`;
     return text ? `${text}. For this score: ${ours}` : ours;
@@ -201,8 +202,9 @@
     const on = items ? ` on ${items}` : "";
     const differ = row.discordant === undefined ? ""
       : ` The models differ on ${some(row.discordant, "item")}.`;
+    const subject = row.label.replace(/ of ([AB])\b/g, " of model $1");
     const sentence = row.signed
-      ? `${row.label.replace(/ of ([AB])\b/g, " of model $1")} is ${said}${on}.${differ}`
+      ? `${subject[0].toUpperCase()}${subject.slice(1)} is ${said}${on}.${differ}`
       : `The classifier reached ${row.label} = ${said}${on}.`;
     const tex = sentence.replace(/[%&$#_{}]/g, "\\$&").replaceAll("−", "$-$")
       .replace("p <", "p $<$");

@@ -285,18 +285,3 @@ def _cell(value: object) -> str:
         return str(int(value))
     text = value if isinstance(value, str) else json.dumps(value)
     return "" if value is None else sys.intern(text.strip())
-
-
-# What is not a file of predictions
-
-
-def looks_like_a_matrix(text: str) -> bool:
-    """Tell if a text has a square of whole numbers, and does not begin with names of columns."""
-    cells = re.split(r"[\t;,|:\"'{]+", text.strip().partition("\n")[0])
-    if len(cells) > 1 and sum(said_by(cell) in ("truth", "label") for cell in cells) == 1:
-        return False
-    one_line = text.replace("\n", " ") if "</tr>" in text else text
-    lines = re.split(r"\]|\)|\\\\|</tr>|;|\n", re.sub(r"</?t[dh].*?>|[,']", " ", one_line))
-    numbers = [re.findall(r"(?<![\w.-])\d+(?![\w.-])", line) for line in lines]
-    widths = [len(row) for row in numbers if len(row) > 1]
-    return len(widths) > 1 and min(widths) >= len(widths) - 1

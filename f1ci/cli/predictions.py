@@ -42,14 +42,22 @@ def read(
 
 @contextmanager
 def tables_of(paths: Sequence[str], delimiter: str | None = None) -> Iterator[list[Table]]:
-    """Yield the table of each file; where this fails, the calculator is named for a matrix."""
+    """Yield the table of each file.
+
+    If there is no answer, and the columns are not a truth beside models by their names or number,
+    the text may be a printed matrix, and the calculator is named.
+    """
     paths = [harness.log_in(path) for path in paths]
     names = ["standard input" if path == "-" else path for path in paths]
     texts = [files.text_of(path, name) for path, name in zip(paths, names, strict=True)]
+    tables: list[Table] = []
     try:
-        yield [files.table(*text, delimiter) for text in zip(texts, names, strict=True)]
+        tables += [files.table(*text, delimiter) for text in zip(texts, names, strict=True)]
+        yield tables
     except ValueError as error:
-        if not any(map(files.looks_like_a_matrix, texts)):
+        said = [column.says for table in tables for column in table.columns]
+        truths = said.count("truth") + said.count("label")
+        if truths and ("model" in said or len(said) > truths + 1):
             raise
         advice = "if this is a printed confusion matrix, the calculator in f1ci's book reads it"
         raise ValueError(f"{error}; {advice}") from None
