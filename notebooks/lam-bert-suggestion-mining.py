@@ -325,26 +325,6 @@ show.table(
 # At these sizes the *expected* interval just excludes the other value, so the chance of finding a
 # difference is one half. For a chance of 80 %, multiply by {glue:text}`lam-bert-power:.2f`.
 
-# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a rising straight line on logarithmic axes, from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets, the number for a fixed value, and the sentences of this test set, below everything."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference. Both axes are logarithmic.", "name": "fig-lam-bert-suggestion-mining-sentences"}}
-# Draw how many sentences each comparison needs.
-figure, axis = figures.subplots(height=4.2)
-blue = figures.COLOURS["blue"]
-axis.plot(100 * disagreement, n_same, color=blue, label="needed on the same test set")
-axis.plot(100 * disagreement[[0, -1]], n_same[[0, -1]], "o", color=blue)
-for height, colour, line, name in (
-    (n_two, "vermilion", "--", "needed on two test sets"),
-    (n_fixed, "green", "-.", "needed for a fixed number"),
-    (total, "black", ":", "in this test set"),
-):
-    axis.axhline(height, color=figures.COLOURS[colour], linestyle=line, label=f"{name}: {height:,}")
-axis.set(xscale="log", yscale="log", ylabel="sentences")
-axis.set_xlabel("sentences on which the models disagree (%)")
-axis.xaxis.set_major_formatter("{x:g}")
-axis.yaxis.set_major_formatter("{x:,.0f}")
-axis.margins(y=0.1)
-figure.legend(loc="outside lower center")
-figures.save(figure, "lam-bert-suggestion-mining-sentences")
-
 # %% [markdown]
 # We check the closed form of question 1 with the interval itself, at whole counts around the
 # answer:

@@ -365,7 +365,8 @@ figure, ax = figures.subplots(height=4.2)
 looks = [("blue", "-"), ("green", "-."), ("vermilion", "--"), ("grey", ":")]
 for (name, curve), (colour, line) in zip(curves.items(), looks, strict=True):
     ax.plot(grid, 100 * np.array(curve), line, color=figures.COLOURS[colour], label=name)
-ax.axhline(100 * confidence_level, color="#444444", linewidth=0.8)
+name = f"the level: {100 * confidence_level:g} %"
+ax.axhline(100 * confidence_level, color="#444444", linewidth=0.8, label=name)
 marks = {
     "2015: 1/6": (WEIGHTS["wang_2015"], -4),
     "fixed rule: 1/3": (1 / 3, -4),

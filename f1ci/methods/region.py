@@ -235,23 +235,23 @@ def _furthest(a: Array, e: Array, kappa: Array, h: Array) -> Array:
     near = _NEAR * h + _ROUNDING * np.sqrt(len(a))
     for _ in range(_STEPS):
         u = np.maximum(u, least)
-        q, f, slope = _excess(u, a, d, kappa)
+        f, slope = _excess(u, a, d, kappa)
         on = ~(np.abs(f) <= near)
         if not on.any():
             break
         u = np.where(on, u - f / slope, u)
-    return q
+    q = a / np.sqrt(u + d)
+    return np.asarray(q / _total(q))
 
 
-def _excess(u: Array, a: Array, d: Array, kappa: Array) -> tuple[Array, Array, Array]:
-    """Return q at u, the logarithm f of A B / kappa, and the slope of f."""
+def _excess(u: Array, a: Array, d: Array, kappa: Array) -> tuple[Array, Array]:
+    """Return the logarithm f of A B / kappa at u, and the slope of f."""
     s = u + d
     root = np.sqrt(s)
     q = a / root
     A = _total(q)
     B = _total(a * root)
-    f = np.log(A * B / kappa)
-    return q / A, f, 0.5 * (A / B - _total(q / s) / A)
+    return np.log(A * B / kappa), 0.5 * (A / B - _total(q / s) / A)
 
 
 def _root_if_small(a: Array, d: Array, kappa: Array) -> Array:

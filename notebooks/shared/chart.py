@@ -114,7 +114,7 @@ def _who_is_right() -> NDArray[np.bool_]:
 def _column(axes: Any, item: int, a: bool, b: bool) -> None:
     """Draw a square for each model, filled if it is right, and an arrow if the models differ."""
     ink = figures.COLOURS["blue" if b else "vermilion"] if a != b else "#dddddd"
-    box = {"marker": "s", "markersize": 5, "markeredgecolor": ink, "linestyle": ""}
+    box = {"marker": "s", "markersize": 7, "markeredgecolor": ink, "linestyle": ""}
     for row, is_right in ((0, a), (-1, b)):
         axes.plot(item, row, color=ink if is_right else "white", **box)
     if a != b:

@@ -150,8 +150,7 @@ SCREENS = {390: "dark", 1400: "light"}  # a phone's and a desk's
 @pytest.fixture(scope="module")
 def visits(browser, real_book, real_address):
     """What each page asks for, its scripts' errors, its formulas, and what a reader cannot use."""
-    # The theme fades colours otherwise, which are then measured half way.
-    tab = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    tab = browser.new_page(viewport={"width": 390, "height": 844})
     asked, errors, found = [], [], {}
     tab.on("request", lambda request: asked.append(request.url))
     tab.on("pageerror", lambda error: errors.append(str(error)))
@@ -162,6 +161,8 @@ def visits(browser, real_book, real_address):
         tab.set_viewport_size({"width": 390, "height": 844})
         tab.emulate_media(color_scheme="dark")
         tab.goto(f"{real_address}/{document}.html")
+        # The theme fades colours otherwise, which are then measured half way.
+        tab.add_style_tag(content="* { transition: none !important; }")
         wrong, faint = {}, {}
         for width, scheme in SCREENS.items():
             tab.emulate_media(color_scheme=scheme)
