@@ -228,3 +228,23 @@ def test_plans_of_all_items_and_of_too_few():
         f1ci.label_plan(prediction, judge, 30, pos_label=2)
     with pytest.raises(ValueError, match=r"of one model, or of two .* got 3"):
         f1ci.label_plan(dict.fromkeys("abc", prediction), judge, 30)
+
+
+def test_runs_that_are_alike_are_one_model():
+    truth, prediction, judge = population(np.random.default_rng(12), 2000)
+    gold = checked(truth, np.arange(200))
+    runs = quiet(f1ci.Runs(gold, [prediction, prediction], judge=judge).interval)
+    alone = f1ci.Labels(gold, prediction, judge=judge).interval(method="logit")
+    assert runs.estimate == pytest.approx(alone.estimate, rel=1e-12)
+    assert runs.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
+
+
+def test_each_group_has_its_own_strata():
+    truth, prediction, judge = population(np.random.default_rng(13), 2000)
+    hospital = np.arange(2000) % 2
+    gold = np.array(checked(truth, np.arange(400)), dtype=object)
+    test = f1ci.Labels(gold, prediction, judge=judge, by=hospital)
+    for name in (0, 1):
+        own = hospital == name
+        alone = f1ci.Labels(gold[own], prediction[own], judge=judge[own]).interval()
+        assert test.interval("f1", str(name)) == alone
