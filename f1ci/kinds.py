@@ -611,6 +611,8 @@ class Units(_SameItems):
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in an average: of a class, or of a unit with nothing to find
         and nothing found. By default it is left out, and a warning says so. scikit-learn counts 0.
+        A class of which no unit holds anything exists, so the limits of an average are as wide as
+        not knowing its score makes them.
 
     See Also
     --------
