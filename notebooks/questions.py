@@ -417,7 +417,7 @@ print(f1ci.Units(counts).interval())  # tp, fp, fn of each document
 # %% tags=["hide-input"]
 # Simulate documents, pooled and by document.
 true_f1 = 0.8
-count = replicates // 2
+count = max(replicates // 20, 20)
 
 
 def units(number, size, correlation, generator):

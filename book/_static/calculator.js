@@ -159,7 +159,7 @@
   function partsOf(row, method) {
     const ends = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate];
     const [low, high, least, most] = ends.map((end) => fixed(end, digitsFor(row)));
-    const test = Number.isFinite(row.p) ? `; ${row.test} ${pValue(row.p)}` : "";
+    const test = Number.isFinite(row.p) ? `; ${row.test} ${pValue(row.p)}`.replace("  ", " ") : "";
     return {
       number: least === most ? least : `${least} to ${most}`,
       limits: `${low} to ${high}`,

@@ -28,8 +28,7 @@ declare const f1ci: {
   classCounts(matrix: number[][]): { x: number; y: number; w: number }[];
   modelCounts(counts: Comparison): { x: number; y: number; w: number }[];
   differenceScore(counts: Comparison, a: number, b: number, level: number): Limits;
-  /** null if there are too many outcomes. */
-  exactTest(counts: Comparison): number | null;
+  differenceP(counts: Comparison, a: number, b: number): number;
   /** Bands [least, most] of rounded scores. Only each `step`-th number of true positives is tried. */
   fittingCounts(
     bands: { precision?: Limits; recall?: Limits; f1?: Limits }, positives: number, step?: number,

@@ -15,24 +15,35 @@ var f1ci = (() => {
     return total;
   }
 
+  /** P(|Z| < z) over its density: z + z^3 / 3 + z^5 / (3 * 5) + ... */
+  function oddSeries(z) {
+    let term = z;
+    let ratio = 0;
+    for (let k = 3; term > 1e-17 * ratio; k += 2) {
+      ratio += term;
+      term *= (z * z) / k;
+    }
+    return ratio;
+  }
+
+  const densityOf = (z) => Math.sqrt(2 / Math.PI) * Math.exp(-0.5 * z * z);
+
   /**
    * The z with P(|Z| < z) = level, by Newton's method. The probability is concave in z, so the
    * steps from 0 never pass the root.
    */
   function twoSided(level) {
     let z = 0;
-    for (let step = 0; step < 60; step += 1) {
-      const density = Math.sqrt(2 / Math.PI) * Math.exp(-0.5 * z * z);
-      // P(|Z| < z) / density = z + z^3 / 3 + z^5 / (3 * 5) + ...
-      let term = z;
-      let ratio = 0;
-      for (let k = 3; term > 1e-17 * ratio; k += 2) {
-        ratio += term;
-        term *= (z * z) / k;
-      }
-      z += level / density - ratio;
-    }
+    for (let step = 0; step < 60; step += 1) z += level / densityOf(z) - oddSeries(z);
     return z;
+  }
+
+  /** P(|Z| > z): one minus the series, or far out a continued fraction. */
+  function tails(z) {
+    if (z < 4) return 1 - densityOf(z) * oddSeries(z);
+    let rest = z;
+    for (let k = 100; k > 0; k -= 1) rest = z + k / rest;
+    return densityOf(z) / rest;
   }
 
   // --- Three of the four intervals of F1 (Lam et al. 2024); explorer.js has the fourth ----------
@@ -241,8 +252,9 @@ var f1ci = (() => {
    * Score interval of the score of B minus that of A: the extremes over the ellipse of the two
    * scores, at 24 points of it.
    */
-  function differenceScore(t, a, b, level) {
-    const z = twoSided(level);
+  const differenceScore = (t, a, b, level) => differenceLimits(t, a, b, twoSided(level));
+
+  function differenceLimits(t, a, b, z) {
     const turn = 0.5 * Math.acos(pairedCorrelation(t, a, b));
     const ends = [];
     for (let point = 0; point < 12; point += 1) {
@@ -257,64 +269,15 @@ var f1ci = (() => {
     return [Math.min(...ends), Math.max(...ends)];
   }
 
-  // Numbers of heads that are less likely than this part of the most likely number are left out.
-  const RARE = 1e-30;
-  // More outcomes of the exact test take more than half a second.
-  const MOST_OUTCOMES = 1e7;
-
-  /** Numbers of heads of n tosses with their probabilities, [k, chance]. */
-  function tosses(n) {
-    const middle = Math.floor(n / 2);
-    const chances = new Map([[middle, 1]]);
-    for (let k = middle, chance = 1; k < n && chance > RARE; k += 1) {
-      chance *= (n - k) / (k + 1);
-      chances.set(k + 1, chance).set(n - k - 1, chance);
+  /** The p-value of a difference: one minus the level at which zero enters its interval. */
+  function differenceP(t, a, b) {
+    let [from, to] = [0, 40];
+    for (let step = 0; step < 60; step += 1) {
+      const z = 0.5 * (from + to);
+      const [low, high] = differenceLimits(t, a, b, z);
+      [from, to] = low > 0 || high < 0 ? [z, to] : [from, z];
     }
-    const total = sum([...chances.values()]);
-    return [...chances].map(([k, chance]) => [k, chance / total]);
-  }
-
-  /** F1, and what one more true positive and one more wrong item do to it. */
-  function f1AndSlopes(tp, fp, positives) {
-    const whole = (tp + fp + positives) / 2 || 1;
-    const f = tp / whole;
-    return [f, (1 - f) / whole, (-0.5 * f) / whole];
-  }
-
-  /**
-   * The difference of the two F1 scores over its standard error, if B is right on k of the n1
-   * discordant positives and on j of the n0 discordant negatives.
-   */
-  function swapStatistic(t, n1, n0, k, j) {
-    const positives = n1 + t.tp + t.fn;
-    const [f, upA, wrongA] = f1AndSlopes(t.tp + n1 - k, t.fp + j, positives);
-    const [g, upB, wrongB] = f1AndSlopes(t.tp + k, t.fp + n0 - j, positives);
-    if (Math.abs(g - f) < 1e-13) return 0;
-    const variance = t.tp * (upB - upA) ** 2 + (t.fn + t.fp) * (wrongB - wrongA) ** 2
-      + k * (upB - wrongA) ** 2 + (n1 - k) * (wrongB - upA) ** 2
-      + j * wrongA ** 2 + (n0 - j) * wrongB ** 2;
-    return Math.abs(g - f) / Math.sqrt(variance);
-  }
-
-  /**
-   * Two-sided p-value of the exact test for F1: all swaps of the predictions of discordant items,
-   * ordered by the difference over its standard error. null if there are too many outcomes.
-   */
-  function exactTest(t) {
-    const n1 = t.posA + t.posB;
-    const n0 = t.negA + t.negB;
-    const observed = swapStatistic(t, n1, n0, t.posB, t.negB);
-    if (observed === 0) return 1;
-    const outcomes = (n) => Math.min(n + 1, 12 * Math.sqrt(n) + 3);
-    if (outcomes(n1) * outcomes(n0) > MOST_OUTCOMES) return null;
-    const ofNegatives = tosses(n0);
-    let total = 0;
-    for (const [k, chance] of tosses(n1)) {
-      for (const [j, other] of ofNegatives) {
-        if (swapStatistic(t, n1, n0, k, j) >= observed * (1 - 1e-10)) total += chance * other;
-      }
-    }
-    return Math.min(1, total);
+    return tails(to);
   }
 
   // --- What rounded numbers leave open -----------------------------------------------------------
@@ -370,7 +333,8 @@ var f1ci = (() => {
 
   return {
     twoSided, f1Estimate, wilsonIndirect, wilsonDirect, wald, fbetaWeights, tverskyEstimate,
-    tverskyScore, regionLimits, classCounts, modelCounts, differenceScore, exactTest, fittingCounts,
+    tverskyScore, regionLimits, classCounts, modelCounts, differenceScore, differenceP,
+    fittingCounts,
     sampleSize,
   };
 })();

@@ -417,25 +417,20 @@ const results = (() => {
       return { ...row, name: row.label };
     });
     const [low, high] = f1ci.differenceScore(t, a, b, level);
-    const p = f1ci.exactTest(t);
     const discordant = t.posA + t.posB + t.negA + t.negB;
     const kinds = Object.values(tables.KINDS).map((kind) => `[${[...kind].join(", ")}]`).join(", ");
     const counts = Object.keys(tables.KINDS).map((kind) => t[kind]).join(", ");
-    const asked = call('Labels(y, {"A": a, "B": b}).difference', [...metric, 'test="exact"'],
-      level);
+    const asked = call('Labels(y, {"A": a, "B": b}).difference', metric, level);
+    const estimate = models[1].estimate - models[0].estimate;
     const difference = {
       name: "B minus A", signed: true,
         label: `${title} of ${names[1]} minus ${title} of ${names[0]}`,
-      low, high, p, discordant, estimate: models[1].estimate - models[0].estimate,
-      reference: WILSON, test: "exact randomisation test",
+      low, high, discordant, estimate, reference: WILSON, test: "",
+      p: Number.isNaN(estimate) ? NaN : f1ci.differenceP(t, a, b),
       python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${counts}],\n    axis=0,\n).T\n${asked}`,
     };
     const notes = [];
     if (discordant === 0) notes.push("The models differ on no item, so neither is better here.");
-    if (p === null) {
-      notes.push("The models differ on too many items for the exact test on this page. The line of "
-        + "Python has it.");
-    }
     if (models.some(({ estimate }) => Number.isNaN(estimate))) {
       notes.push("A score is not defined: no item is positive or predicted positive.");
     }

@@ -149,6 +149,17 @@ def test_a_known_class_that_no_unit_holds_makes_the_limits_wider():
     assert known.low < without.low
 
 
+@pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
+def test_a_column_without_items_is_a_class_of_which_nothing_is_known(zero_division):
+    """As a row of a matrix: the limits of the mean are those of the other class and of 0 and 1."""
+    counts = np.zeros((6, 2, 3), dtype=int)
+    counts[:, 0] = DOCUMENTS[:6]
+    alone = f1ci.Units(counts[:, 0]).interval()
+    data = f1ci.Units(counts, zero_division=zero_division)
+    found = tuple(quiet(data.interval, average="macro"))
+    assert found == pytest.approx((alone.low / 2, (alone.high + 1) / 2), abs=SEARCH)
+
+
 def test_an_answer_says_when_units_that_cannot_fail_have_shorter_limits():
     alike = f1ci.Units([[8, 1, 1]] * 9 + [[8, 2, 0], [7, 1, 1]])
     low, high = alike.interval(method="logit")

@@ -137,3 +137,14 @@ def test_the_readme_quotes_the_tally_of_the_book():
     assert found.brief in text
     for name in ("CITATION.cff", ".zenodo.json"):
         assert "numbers agree" not in (ROOT / name).read_text("utf-8")
+
+
+def test_every_chapter_of_a_paper_names_the_limits_that_all_share():
+    """One file leads each reader to the page on units, two models, another prevalence and so on."""
+    for paper in Published().papers:
+        assert "```{include} _limits.md" in (ROOT / "book" / f"{paper}.md").read_text("utf-8"), (
+            paper
+        )
+    limits = (ROOT / "book" / "_limits.md").read_text("utf-8")
+    for place in ("chapter-units", "chapter-compare", "another-prevalence", "question-threshold"):
+        assert place in limits
