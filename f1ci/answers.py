@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from f1ci._tables import decimals
 from f1ci.data import checks
-from f1ci.methods import Method, choose, default, ellipse
+from f1ci.methods import METHODS, Method, choose, default, ellipse
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics.base import FEW
@@ -104,7 +104,7 @@ def _if_no_unit_fails(sample: Sample, z: FloatOrArray, length: Array) -> str:
     """Return the logit limits of units in words, if they are much shorter than score limits."""
     if not isinstance(sample, UnitSample) or sample.each:
         return ""
-    low, high = sample.logit_limits(z)
+    low, high = limits_of(sample, METHODS["logit"], z)
     if not 0.0 < high - low < _MUCH_SHORTER * length:
         return ""
     digits = decimals(high - low)

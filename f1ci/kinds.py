@@ -17,7 +17,7 @@ the data of one model alone.
 >>> y_true = [1] * 50 + [0] * 50
 >>> test = f1ci.Labels(y_true, {"a": [1] * 30 + [0] * 70, "b": [1] * 40 + [0] * 60})
 >>> print(test.interval("f1", "a"))
-f1 = 0.750 (95 % CI 0.632 to 0.840, score)
+f1 = 0.750 (95 % CI 0.632 to 0.840, Wilson score)
 >>> print(test.difference("f1").verdict())
 b is better than a
 
@@ -289,11 +289,11 @@ class Counts(_Separate):
 
     >>> import f1ci
     >>> print(f1ci.Counts(77, 44, 10).interval("recall"))
-    recall = 0.885 (95 % CI 0.801 to 0.936, score)
+    recall = 0.885 (95 % CI 0.801 to 0.936, Wilson score)
     >>> print(f1ci.Counts({"BERT": (77, 44, 10), "other": (180, 60, 40)}).difference())
                 p (score)
     difference       0.28
-    f1 (other - BERT) = 0.042 (95 % CI -0.033 to 0.124, score)
+    f1 (other - BERT) = 0.042 (95 % CI -0.033 to 0.124, Wilson score)
     BERT and other are not distinguished
     """
 
@@ -411,7 +411,7 @@ class Labels(_SameItems):
     difference     < 0.0001
     not inferior   < 0.0001
     equivalent            1
-    f1 (b - a) = 0.172 (95 % CI 0.093 to 0.266, score)
+    f1 (b - a) = 0.172 (95 % CI 0.093 to 0.266, Wilson score)
     only a is right on 0 items, only b on 15
     b is better than a
     >>> joint = test.joint(["precision", "recall"])
@@ -611,6 +611,8 @@ class Units(_SameItems):
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in an average: of a class, or of a unit with nothing to find
         and nothing found. By default it is left out, and a warning says so. scikit-learn counts 0.
+        A class of which no unit holds anything exists, so the limits of an average are as wide as
+        not knowing its score makes them.
 
     See Also
     --------
@@ -632,7 +634,7 @@ class Units(_SameItems):
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> spans = f1ci.Units({"a": a, "b": b})
     >>> print(spans.interval("f1", "a"))
-    f1 = 0.795 (95 % CI 0.540 to 0.903, score)
+    f1 = 0.795 (95 % CI 0.540 to 0.903, Wilson score)
     >>> test = spans.difference("f1", margin=0.1)
     >>> print(test.interval, round(test.p_value, 3))
     f1 (b - a) = 0.071 (95 % CI 0.001 to 0.141, logit) 0.048
@@ -726,7 +728,7 @@ class Scores(_SameItems):
     >>> b = [0.92, 0.86, 0.82, 0.89, 0.93, 0.8, 0.81, 0.83]
     >>> dice = f1ci.Scores({"a": a, "b": b})
     >>> print(dice.interval(model="a"))
-    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    mean = 0.841 (95 % CI 0.568 to 0.897, Wilson score)
     0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     >>> test = dice.difference()
     >>> low, high = test.interval

@@ -83,6 +83,11 @@ class Record(Frozen):
         return _tables.as_html(*self._table())
 
 
+def _said(method: str) -> str:
+    """Return what the book calls a method; "score" alone would be the number."""
+    return f"Wilson {method}" if method.startswith("score") else method
+
+
 def in_json(value: object) -> Any:
     """Return a field in words of JSON."""
     if isinstance(value, Record):
@@ -271,7 +276,7 @@ class Interval(_Intervals):
     def _line(self) -> str:
         sides = {"two-sided": "", "greater": " (at least low)", "less": " (at most high)"}
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric}, {level} CI{sides[self.alternative]}, {self.method}"
+        return f"{self.metric}, {level} CI{sides[self.alternative]}, {_said(self.method)}"
 
     def __str__(self) -> str:
         if np.ndim(self.estimate):
@@ -285,7 +290,8 @@ class Interval(_Intervals):
             "less": f"at most {high}",
         }
         level = _tables.percent(self.confidence_level)
-        answer = f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
+        method = _said(self.method)
+        answer = f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {method})"
         return f"{answer}\n{self.note}" if self.note else answer
 
 

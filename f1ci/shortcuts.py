@@ -115,7 +115,7 @@ def f1_interval(
     The score is at least 0.681 with 95 % confidence:
 
     >>> print(f1ci.f1_interval(77, 44, 10, alternative="greater"))
-    f1 = 0.740 (95 % CI at least 0.681, score)
+    f1 = 0.740 (95 % CI at least 0.681, Wilson score)
     """
     return Counts(tp, fp, fn).interval(
         "f1", method=method, confidence_level=confidence_level, alternative=alternative
@@ -470,7 +470,7 @@ def mean_interval(
     >>> import f1ci
     >>> dice = [0.91, 0.84, 0.79, 0.88, 0.93, 0.76, 0.82, 0.8]
     >>> print(f1ci.mean_interval(dice))
-    mean = 0.841 (95 % CI 0.568 to 0.897, score)
+    mean = 0.841 (95 % CI 0.568 to 0.897, Wilson score)
     0.784 to 0.885 if no unit can be much worse than those seen (method='logit')
     """
     return Scores(scores, **options).interval(

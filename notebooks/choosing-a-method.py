@@ -148,15 +148,10 @@ figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center
 figures.save(figure, "choosing-a-method-front")
 
 # %% tags=["remove-cell"]
-# For the front page: what 95 % means, and which function answers which question.
+# For the front page: what 95 % means.
 figure, axes = figures.subplots(height=2.8)
-chart.draw_forty(axes, relevant=131, f1=0.74)
+chart.forty_test_sets(axes, relevant=131, f1=0.74)
 figures.save(figure, "choosing-a-method-forty")
-
-# %% tags=["remove-cell"]
-figure, axes = figures.subplots(height=6.8)
-chart.draw(axes)
-figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
 # Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant

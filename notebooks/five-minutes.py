@@ -40,7 +40,7 @@ print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 # %% [markdown]
 # The number in front is the estimate, and the *interval* stands behind it. The *true score* is the score on an endless
 # test set. Such intervals hold the true score in about 95 of 100 test sets: 95 % is their *level*.
-# `score` is the method: the **Wilson score** interval.
+# The method, which stands last, is the **Wilson score** interval.
 #
 # From labels: half of the tumours in scikit-learn's data train two small models, and the other half tests them.
 

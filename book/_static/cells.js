@@ -45,9 +45,10 @@ const cells = (() => {
   const isNumber = (cell) => isCount(cell)
     || /^[-+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?$/i.test(cell);
 
-  /** True for a cell with a number that is not part of a word. */
-  const hasNumber = (cell) => (cell.match(/[\p{L}\p{N}.,%+'’_-]+/gu) ?? [])
-    .some((word) => isNumber(word) || word.split(",").some(isNumber));
+  /** The numbers in a text that are no parts of words. */
+  const numbersIn = (text) => (text.match(/[\p{L}\p{N}.,%+'’_-]+/gu) ?? [])
+    .flatMap((word) => (isNumber(word) ? [word] : word.split(",").filter(isNumber)));
+  const hasNumber = (text) => numbersIn(text).length > 0;
 
   function countOr(text, what) {
     if (!text) refuse(`Give the number of ${what}.`);
@@ -144,7 +145,7 @@ const cells = (() => {
   }
 
   return {
-    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, hasNumber, countOr,
-    band, separatorOf, cut, json,
+    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, numbersIn, hasNumber,
+    countOr, band, separatorOf, cut, json,
   };
 })();

@@ -58,7 +58,7 @@ const matrices = (() => {
     // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
     const isTuple = /^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare) || /\brbind\(/.test(bare);
     if (isTuple) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
-    const array = /([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)(\n?)/;
+    const array = /^([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)(\n?)/m;
     bare = bare.replace(array, (whole, before, inside, after, end) => {
       if (hasNumber(before) || hasNumber(after)) return whole;
       const rows = inside.replace(/\][ ,]*(\n?)\s*\[/g, (_, stop) => stop || `\n${ADDED}`);
@@ -162,56 +162,66 @@ const matrices = (() => {
     return [`${what} left out${wrong ? ", though not all are sums" : ""}.`];
   }
 
-  /** The matrix if the first `start` rows are titles and names, and each row has `width` counts. */
-  function layout(rows, start, width) {
-    const body = rows.slice(start);
-    if (body.some((row) => row.cells.length < width || !row.cells.slice(-width).every(isCount))) {
-      return null;
-    }
-    const before = body.map((row) => row.cells.slice(0, -width).filter(Boolean).join(" "));
-    const extra = Math.max(...body.map((row) => row.cells.length)) - width;
-    if (body.some((row) => row.cells.length !== width + extra)) return null;
-    const side = extra > 0 ? before : null;
-    const numbers = body.map((row) => row.cells.slice(-width).map(count));
-    // 1. The names of the columns stand in the last row above that has as many.
-    const titles = rows.slice(0, start);
+  /** {numbers, side, extra} of rows that end in so many counts, after as many cells; or null. */
+  function bodyIn(rows, width) {
+    const extra = rows[0].cells.length - width;
+    const isLine = ({ cells: row }) => extra >= 0 && row.length === width + extra
+      && row.slice(-width).every(isCount);
+    if (!rows.every(isLine)) return null;
+    const name = ({ cells: row }) => row.slice(0, extra).filter(Boolean).join(" ");
+    const numbers = rows.map((row) => row.cells.slice(-width).map(count));
+    return { numbers, side: extra ? rows.map(name) : null, extra };
+  }
+
+  /** {place, head, corner}: the last row above that may have the names of the columns. */
+  function headAbove(titles, { side, extra }, width) {
     const widths = [width, width + extra, width + 1, ...(extra ? [width - 1 + extra] : [])];
-    // A column of totals may have its name in another row.
-    const isShort = (names) => extra > 0 && names.length === width - 1 + extra
-      && names.slice(0, extra).every((name) => name === "");
-    const headOf = (names) => (isShort(names) ? [...names.slice(extra), ""] : names.slice(-width));
-    const tops = (row) => [row.cells, row.parts ?? []]
-      .filter((names) => widths.includes(names.length)
-      && names.length > 1 && !TITLE.test(names.join(" ")));
-    const place = body[0].isApart ? -1 : titles.findLastIndex((row) => tops(row).length);
-    const found = place < 0 ? [] : tops(titles[place]);
+    const fits = (names) => names.length > 1 && widths.includes(names.length)
+      && !TITLE.test(names.join(" "));
+    const heads = ({ cells: words, parts = [] }) => [words, parts].filter(fits);
+    const place = titles.findLastIndex((row) => heads(row).length);
+    if (place < 0) return { place, head: null, corner: "" };
     const agrees = (names) => side
       && strip(side).slice(0, 2).every((name) => strip(names).includes(name));
-    const top = found.find(agrees) ?? found[0] ?? null;
-    const head = top && headOf(top);
-    const others = titles.map((row, k) => ({ ...row, isBelow: place >= 0 && k > place }))
+    const found = heads(titles[place]);
+    const top = found.find(agrees) ?? found[0];
+    // A column of totals may have its name in another row.
+    const isShort = extra && top.length === width - 1 + extra && !top.slice(0, extra).some(Boolean);
+    const head = isShort ? [...top.slice(extra), ""] : top.slice(-width);
+    return { place, head, corner: top.length > width ? top[0] : "" };
+  }
+
+  /** True for names of classes: their numbers, if they have any, count the classes. */
+  function areNames(names) {
+    const inNames = names.map(cells.numbersIn);
+    const isBare = inNames.every((list) => list.length === 0);
+    return isBare || (inNames.every((list) => list.length < 2) && counted(inNames.flat()));
+  }
+
+  /** The matrix if the first `start` rows are titles and names, and each row has `width` counts. */
+  function layout(rows, start, width) {
+    const body = bodyIn(rows.slice(start), width);
+    if (body === null) return null;
+    const titles = rows[start].isApart ? [] : rows.slice(0, start);
+    const { place, head, corner } = headAbove(titles, body, width);
+    const drop = totals(body.numbers, head, body.side);
+    if (drop === null) return null;
+    const { size } = drop;
+    // 1. Names are words, or count the classes, or stand on both sides.
+    const [across, down] = [head, body.side].map((names) => names?.slice(0, size) ?? null);
+    const both = [across, down].filter(Boolean);
+    const [one, other] = both.map((names) => strip(names).sort().join());
+    if ((one !== other && !both.every(areNames)) || down?.includes("")) return null;
+    // 2. There is no other number.
+    const inRows = cells.numbersIn(rows.flatMap((row) => row.cells).join(" ")).length;
+    const inNames = cells.numbersIn(both.flat().join(" ")).length;
+    if (inRows !== body.numbers.flat().length + inNames) return null;
+    const square = body.numbers.slice(0, size).map((row) => row.slice(0, size));
+    const left = body.numbers.flatMap((row, i) => row.filter((_, j) => Math.max(i, j) >= size));
+    const guess = down && !across && counted(down) ? ["The first column is read as names."] : [];
+    const others = rows.slice(0, start)
+      .map((row, k) => ({ ...row, isBelow: k > place && place >= 0 }))
       .filter((_, k) => k !== place);
-    if (others.some((row) => row.cells.some(hasNumber))) return null;
-    // 2. Numbers are names if they count the classes, or stand on both sides.
-    const alike = head && side && head.join() === side.join();
-    const isName = (names) => names.some((name) => name && !isNumber(name))
-      || counted(names.filter(Boolean));
-    if ([head, side].some((names) => names && !isName(names) && !alike)) return null;
-    const numberIn = (name) => name.split(/\s+/).filter(isNumber);
-    const inNames = side?.map(numberIn) ?? [];
-    if (inNames.some((list) => list.length > 1)) return null;
-    const drop = totals(numbers, head, side);
-    if (drop === null || (side && side.slice(0, drop.size).includes(""))) return null;
-    const ofTotals = [head, side].flatMap((names) => names?.slice(drop.size) ?? []);
-    if (ofTotals.some(hasNumber)) return null;
-    const ofClasses = inNames.slice(0, drop.size).flat();
-    if (inNames.flat().length && !alike && !counted(ofClasses)) return null;
-    const square = numbers.slice(0, drop.size).map((row) => row.slice(0, drop.size));
-    const left = numbers.flatMap((row, i) => row.filter((_, j) => Math.max(i, j) >= drop.size));
-    const corner = top && top.length > head.length ? top[0] : "";
-    if (hasNumber(corner)) return null;
-    const guess = side && !head && counted(side) ? ["The first column is read as names."] : [];
-    const [across, down] = [head, side].map((names) => names?.slice(0, drop.size) ?? null);
     return {
       ...withNames(square, across, down), totals: left, notes: [...guess, ...noteOn(drop)],
       titles: others, corner,

@@ -36,8 +36,8 @@ class UnitCounts(NamedTuple):
 
     @property
     def named(self) -> bool:
-        """False: no class exists because the caller named it."""
-        return False
+        """True: each column is a class that exists, also if no unit holds an item of it."""
+        return True
 
     @property
     def number(self) -> int:

@@ -1,4 +1,4 @@
-"""Pictures without data: the chart of the front page, and two ideas of the chapter on comparisons."""
+"""Pictures of ideas: forty test sets for the front page, and two for the chapters on comparisons."""
 
 from __future__ import annotations
 
@@ -12,41 +12,8 @@ from scipy import stats
 import f1ci
 from notebooks.shared.four_intervals import share_of
 
-# A question, its colour, and what one has with the calls that answer it.
-CHART = (
-    (
-        "How good is one model?",
-        "blue",
-        (
-            ("two classes", "f1_interval, f1_score_interval"),
-            ("several classes", 'f1_score_interval(average="macro")\nclassification_report'),
-            ("several labels for an item", "f1_score_interval(indicators, ...)"),
-            ("documents, images, patients", "groups=, Units"),
-            ("many scores at once", "joint"),
-        ),
-    ),
-    (
-        "Is B better than A?",
-        "vermilion",
-        (
-            ("one test set", "difference"),
-            ("as good as A, or no worse", "difference(margin=)"),
-            ("documents, images, patients", "groups=, Units"),
-            ("cross-validation", "bcv_partitions, bayes_test"),
-        ),
-    ),
-    (
-        "How many items?",
-        "green",
-        (
-            ("for an interval this narrow", "sample_size(half_width=)"),
-            ("for a difference this small", "comparison_sample_size"),
-        ),
-    ),
-)
 
-
-def draw_forty(axes: Any, *, relevant: int, f1: float) -> None:
+def forty_test_sets(axes: Any, *, relevant: int, f1: float) -> None:
     """Draw forty typical test sets of a classifier, as the page's script does.
 
     Their true positives are the quantiles of the binomial distribution, in an order that looks like
@@ -63,29 +30,6 @@ def draw_forty(axes: Any, *, relevant: int, f1: float) -> None:
         axes.plot(places[which], found.estimate[which], "o", **look)
     axes.axhline(f1, color="black", linewidth=1)
     axes.set(xticks=[], xlabel="forty test sets", ylabel="F1")
-
-
-def draw(axes: Any) -> None:
-    """Draw the chart: each question, and below it what one has and the functions to call."""
-    place = 0.0
-    for question, colour, answers in CHART:
-        ink = figures.COLOURS[colour]
-        axes.text(0, place, question, color=ink, fontweight="bold", fontsize=14, va="center")
-        top = place + 0.6
-        for given, call in answers:
-            place += 1
-            axes.text(4, place, given, fontsize=13, va="center")
-            lines = call.split("\n")
-            for line in lines:
-                place += 0.9
-                axes.text(8, place, line, va="center", family="DejaVu Sans Mono", fontsize=11)
-            arrow = {"arrowstyle": "-|>", "color": ink, "linewidth": 1.2}
-            first = place - 0.9 * (len(lines) - 1)
-            axes.annotate("", (7.5, first), (4.5, first), arrowprops=arrow)
-        axes.plot([1, 1], [top, place + 0.4], color=ink, linewidth=2)
-        place += 1.8
-    axes.set(xlim=(0, 100), ylim=(place - 1, -0.8))
-    axes.axis("off")
 
 
 def disagreement(axes: Any) -> None:

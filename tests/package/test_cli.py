@@ -86,7 +86,7 @@ def test_the_installed_command_is_this_function():
 def test_counts_of_the_paper(run):
     # Section 6 of Lam, Gopal and Qian (2024).
     out, err = run("counts", 77, 44, 10)
-    assert out.splitlines()[-1] == "f1 = 0.740 (95 % CI 0.669 to 0.801, score)"
+    assert out.splitlines()[-1] == "f1 = 0.740 (95 % CI 0.669 to 0.801, Wilson score)"
     assert not err
 
 

@@ -136,7 +136,7 @@ def test_a_perfect_weighted_score_is_one_to_the_last_bit():
 
 def test_one_sided_limits_print_and_refuse_low_levels(capsys):
     assert cli.main(["counts", "77", "44", "10", "--alternative", "less"]) == 0
-    assert capsys.readouterr().out.endswith("f1 = 0.740 (95 % CI at most 0.792, score)\n")
+    assert capsys.readouterr().out.endswith("f1 = 0.740 (95 % CI at most 0.792, Wilson score)\n")
     with pytest.raises(ValueError, match=r"above 0\.5 for alternative='less', .* got 0\.5"):
         f1ci.f1_interval(77, 44, 10, alternative="less", confidence_level=0.5)
 

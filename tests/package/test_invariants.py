@@ -119,7 +119,7 @@ def draws(seed, number):
         of = rng.choice(["nothing", "nothing", "groups", "class_shares", "strata"])
         data = {} if binary else {"zero_division": rng.choice([np.nan, np.nan, 0.0, 1.0])}
         if of == "groups":
-            data["groups"] = rng.integers(0, 5, n)
+            data["groups"] = np.array([0, 1, *rng.integers(0, 5, n - 2)])
         elif of == "class_shares":
             classes = np.unique(true)
             shares = rng.dirichlet(np.full(len(classes), 2.0))

@@ -40,10 +40,13 @@ def test_a_forest_shows_the_intervals_from_top_to_bottom():
         assert dots[k] == (interval.estimate, k)
     assert ax.yaxis_inverted()
     assert names(ax) == ["A", "B"]
-    assert ax.get_xlabel() == "f1, 95 % CI, score"
+    assert ax.get_xlabel() == "f1, 95 % CI, Wilson score"
     ax.figure.canvas.draw()
     wider = {"C": f1ci.f1_interval(5, 1, 1, confidence_level=0.9), **INTERVALS}
-    assert f1ci.plot.forest(wider).get_xlabel() == "f1, 90 % CI, score; f1, 95 % CI, score"
+    assert (
+        f1ci.plot.forest(wider).get_xlabel()
+        == "f1, 90 % CI, Wilson score; f1, 95 % CI, Wilson score"
+    )
 
 
 def test_a_forest_of_joint_intervals_and_of_arrays():

@@ -111,11 +111,11 @@ def test_in_means_inside():
 
 def test_an_interval_prints_as_a_line():
     interval = f1ci.f1_interval(77, 44, 10)
-    assert str(interval) == f"{interval}" == "f1 = 0.740 (95 % CI 0.669 to 0.801, score)"
+    assert str(interval) == f"{interval}" == "f1 = 0.740 (95 % CI 0.669 to 0.801, Wilson score)"
     assert "low=" in repr(interval)
     with pytest.warns(f1ci.UndefinedMetricWarning):
         text = str(f1ci.f1_interval(0, 0, 0))
-    assert text == "f1 is undefined (95 % CI 0.000 to 1.000, score)"
+    assert text == "f1 is undefined (95 % CI 0.000 to 1.000, Wilson score)"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_arrays_print_as_a_table():
     assert lines[0].split() == ["place", "estimate", "low", "high"]
     assert lines[1].split() == ["0", "0.740", "0.669", "0.801"]
     assert lines[2].split()[:3] == ["1", "0.000", "0.000"]
-    assert lines[3] == "f1, 95 % CI, score"
+    assert lines[3] == "f1, 95 % CI, Wilson score"
     each = f1ci.f1_score_interval(["é", "<b>", "é"], ["é", "<b>", "<b>"], average=None)
     assert [line.split()[0] for line in str(each).splitlines()[1:3]] == ["<b>", "é"]
     assert "<b>" not in each._repr_html_()
