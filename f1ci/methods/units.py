@@ -59,6 +59,9 @@ Table: TypeAlias = Any
 # Counts by cell (K, B) -> the score (B,), and the influence of each cell (K, B).
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
+# Counts by cell (K, B) -> the score (B,) alone, which costs less.
+ValueOf: TypeAlias = Callable[[Array], Array]
+
 # Changes this small relative to what they are differences of are rounding.
 _ROUNDING = 1e-13
 
@@ -140,14 +143,14 @@ class Moves(NamedTuple):
         return np.asarray(np.maximum(in_stratum[self.strata], 1.0))
 
 
-def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
+def moves_of(evaluate: Evaluate, value_of: ValueOf, table: Table, part: NDArray[np.intp]) -> Moves:
     """Return how units move a score; cells belong to parts, such as classes."""
     total = np.asarray(table.sum(axis=0))
     value, by_cell = evaluate(total[:, None])
     slope = np.nan_to_num(by_cell[:, 0])
     moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), _TINY)
     share = _shares(table, total * slope * slope, part.astype(np.intp, copy=False))
-    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
+    change = _rounded(value - _without_each(value_of, total, table), np.abs(value))
     # If the score is undefined without a unit, the influence says what it changes.
     others = np.maximum(1.0 - share, _EVERYTHING)
     by_influence = np.where(others > _EVERYTHING, moved / others, 0.0)
@@ -169,14 +172,14 @@ def _shares(table: Table, squares: Array, part: NDArray[np.intp]) -> Array:
     return np.asarray(matters / max(matters.sum(), _TINY))
 
 
-def _without_each(evaluate: Evaluate, total: Array, table: Table) -> Array:
+def _without_each(value_of: ValueOf, total: Array, table: Table) -> Array:
     """Return the score without each unit, (units,)."""
     step = max(1, _BLOCK // table.shape[1])
     values = []
     for start in range(0, table.shape[0], step):
         block = table[start : start + step]
         dense = block if isinstance(block, np.ndarray) else block.toarray()
-        values.append(evaluate(total[:, None] - dense.T)[0])
+        values.append(value_of(total[:, None] - dense.T))
     return np.concatenate(values)
 
 
