@@ -626,7 +626,7 @@ quote(looks_longer=lengths["anytime"] / lengths["score"])
 # %% tags=["show-input"]
 hospital = np.repeat(["north", "south", "west"], 100)
 truth = np.tile([1] * 40 + [0] * 60, 3)
-predicted = np.where(np.arange(300) % 11 == 5, 1 - truth, truth)
+predicted = np.where(np.arange(300) % 13 == 5, 1 - truth, truth)
 f1ci.Labels(truth, predicted, by=hospital).compare("f1")
 
 # %% [markdown]

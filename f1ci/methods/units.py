@@ -16,9 +16,11 @@ see it, sum of n_g^2 / sum of n_g, because a perfect score then has about Wilson
 are the limits of independent items; of two kinds of units they are Wilson's (1927). Neither
 Student's quantile nor a variance is needed.
 
-When they fail: six or fifteen units of which one holds half of the items cover about 0.90 (book,
-chapter "Units"). They are long where units hardly differ, since a unit that fails is possible:
-eight images with scores near 0.95 have limits six times as far apart as those of a t interval.
+When they fail: near a perfect score coverage dips as that of Wilson's interval does, to 0.87 in the
+study (book, chapter "Units"). If large units are harder and a few hold most items, a sample may
+lack what decides the score. Limits are long where units hardly differ, since a unit that fails is
+possible: those of a few images with nearly equal scores are six times as far apart as those of a t
+interval.
 
 **Logit limits** assume that no unit can be much worse than those seen; differences of two models
 have no others, because a unit in which one model is perfect and the other all wrong is absurd.
