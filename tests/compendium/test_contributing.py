@@ -55,8 +55,15 @@ def plus_four(sample: Sample, z: FloatOrArray) -> Limits:
 @dataclass(frozen=True)
 class Method:'''
     change(place, "@dataclass(frozen=True)\nclass Method:", agresti_coull)
-    entry = '        Method("plus_four", plus_four, lambda sample: sample.is_f1),\n    )\n}\n'
+    entry = """\
+        Method("plus_four", plus_four, lambda sample: sample.is_f1, says="the middle."),
+    )
+}
+"""
     change(place, "    )\n}\n", entry)
+    names = '        - ``"wilson_indirect"``'
+    listed = '        - ``"plus_four"``: the middle.\n'
+    change(root / "f1ci" / "shortcuts.py", names, f"{listed}{names}")
     table = root / "tests" / "package" / "test_methods.py"
     change(
         table,
