@@ -73,8 +73,13 @@ def as_html(head: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[
     """Return a table of HTML, for notebooks, with lines of text below."""
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        first, *others = map(html.escape, cells)
+        rest = "".join(f"<{tag}>{cell}</{tag}>" for cell in others)
+        return f"<tr><th>{first}</th>{rest}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
-    table = f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
+    # Jupyter and themes of books know how to show the class of pandas' tables.
+    table = (
+        f'<table class="dataframe"><thead>{line(head, "th")}</thead><tbody>{body}</tbody></table>'
+    )
     return table + "".join(f"<p>{html.escape(text)}</p>" for text in below)

@@ -175,7 +175,8 @@ class Matrix(_Separate):
     labels : sequence, optional
         What the classes are called, in the order of the rows; 0, 1, ... by default.
     zero_division : {nan, 0, 1}, default nan
-        What an undefined score counts in averages; see `Labels`.
+        What an undefined score counts in an average. By default it is left out, and a warning says
+        so. Each row is a class that exists, so limits are as wide as not knowing it makes them.
     class_shares : sequence, mapping or pandas Series, optional
         The known share of each true class where the score is wanted, by row; see `Labels`.
     fixed : {"rows"}, optional
@@ -363,6 +364,8 @@ class Labels(_SameItems):
         The classes of averages, in their order; by default those that occur. If these are only
         some of the classes, averages are over these, and the others count where they are errors,
         as in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
+        A class that is named exists, also without items: limits are as wide as not knowing its
+        score makes them.
     groups : sequence, optional
         The unit that each item belongs to (a patient, a document): items of one unit may depend on
         one another. "score", "logit" and "delta" take that into account; see `Units`.

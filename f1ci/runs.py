@@ -19,8 +19,8 @@ modified large-sample intervals of Graybill and Wang (1980, JASA 75, 869-873). T
 items, but not the runs.
 
 When it fails: two or three runs tell little of a seed's variance, so their intervals are long. If
-one seed in ten fails altogether, the intervals of three or five runs cover about 44 % instead of
-95 %, and those of ten runs 63 %: so many runs are needed that several of them failed.
+one seed in ten fails altogether, the intervals of three or five runs cover about 43 % instead of
+95 %, and those of ten runs 65 %: so many runs are needed that several of them failed.
 """
 
 from __future__ import annotations

@@ -428,6 +428,10 @@ class Held(NamedTuple):
         """Return the function that gives a metric, and its influences, from counts by cell."""
         return lambda counts: metric.evaluate(CellCounts(self.cells, counts))
 
+    def value_of(self, metric: Metric) -> units.ValueOf:
+        """Return the function that gives a metric from counts by cell."""
+        return lambda counts: metric.estimate(CellCounts(self.cells, counts))
+
     @property
     def total(self) -> CellCounts:
         """What all units hold together."""
@@ -475,7 +479,10 @@ class UnitSample(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.has_score_limits = metric.smooth and strata is None
-        moves = [units.moves_of(one.evaluate(self.of), one.table, one.part)[:4] for one in held]
+        moves = [
+            units.moves_of(one.evaluate(self.of), one.value_of(self.of), one.table, one.part)[:4]
+            for one in held
+        ]
         estimate, influence, left_out, share = map(self._of_each, zip(*moves, strict=True))
         self.moves = Moves(estimate, influence, left_out, share, strata)
         self.estimate = self.moves.estimate

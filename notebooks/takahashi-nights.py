@@ -102,7 +102,8 @@ show.table(
 #
 # Each score gets two intervals of the same level. The first treats the epochs as independent, as
 # the paper does. The second treats the nights as independent, and allows any dependence inside
-# them (`groups=night` in {func}`f1ci.f1_score_interval`).
+# them (`groups=night` in {func}`f1ci.f1_score_interval`). These are [logit limits](/book/units.md), because
+# no network can be wrong in all of a night; the default allows for that, and is longer.
 
 # %%
 epochs = {name: nights.labels(frame) for name, frame in frames.items()}
@@ -114,8 +115,8 @@ def both_intervals(name, network, average):
     labels = epochs[name]
     true, predicted = labels["consensus"], labels[network]
     return [
-        f1ci.score_interval(true, predicted, average, groups=groups, **level)
-        for groups in (None, labels["night"])
+        f1ci.score_interval(true, predicted, average, groups=groups, method=method, **level)
+        for groups, method in ((None, None), (labels["night"], "logit"))
     ]
 
 
@@ -480,7 +481,7 @@ covered = {
 
 # %%
 # Show the coverages.
-head = ["coverage", "epochs independent", "nights, delta method", "nights, default"]
+head = ["coverage", "epochs independent", "nights, delta method", "nights, logit"]
 rows = []
 for text, by_size in covered.items():
     for size, coverage in by_size.items():
@@ -490,14 +491,14 @@ show.table(
     head,
     rows,
     numeric=(1, 2, 3),
-    caption="Coverage of intervals from 25 nights. The default is meant for few units.",
+    caption="Coverage of intervals from 25 nights. Logit limits are meant for few units.",
 )
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
 for key, by_size in zip(("one", "two"), covered.values(), strict=True):
     for size, coverage in by_size.items():
-        say(f"nights-coverage-{key}-{size}", coverage["nights, default"])
+        say(f"nights-coverage-{key}-{size}", coverage["nights, logit"])
         say(f"nights-coverage-delta-{key}-{size}", coverage["nights, delta method"])
 of_one, _ = covered.values()
 say("nights-coverage-epochs", max(c["epochs independent"] for c in of_one.values()))
@@ -505,7 +506,7 @@ error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
 say("nights-coverage-error", error)
 
 # %% [markdown] tags=["default-values"]
-# Here they are. With 25 nights the default of `f1ci` covers in
+# Here they are. With 25 nights the logit limits of `f1ci` cover in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in
 # {glue:text}`nights-coverage-two-25:.1f` % (standard error
 # {glue:text}`nights-coverage-error:.1f`). With 10 nights it is
@@ -529,5 +530,5 @@ say("nights-coverage-error", error)
 # - Ask what would be drawn anew in another study. Here it is people, and so the night is the unit.
 # - Publish counts by person. The confusion matrix of all epochs is not enough for an interval.
 # - Compare two networks on the same nights with the interval of their difference.
-# - In this population and for these two scores, 25 nights were enough for the default interval. The
+# - In this population and for these two scores, 25 nights were enough for logit limits. The
 #   number of epochs hardly matters.

@@ -255,7 +255,8 @@ show.table(
 # ### Words of one dialogue are correlated
 #
 # The exact test takes words as independent, as the posterior does. But some dialogues are easy and
-# some hard. `f1ci.Units` takes the dialogues as the independent units. Here are the
+# some hard. `f1ci.Units` takes the dialogues as the independent units. (We ask for [logit limits](/book/units.md),
+# because no dialogue can be wrong in every word.) Here are the
 # intervals of four tags in one repetition, and of the difference:
 
 # %%
@@ -271,7 +272,7 @@ def by_words_and_dialogues(name, metric):
     words = tag_sets.labels(by_dialogue.sum(axis=0))
     return [
         f1ci.Matrix([[0, fp], [fn, tp]]).interval(metric, **level),
-        f1ci.Units(a).interval(metric, **level),
+        f1ci.Units(a).interval(metric, method="logit", **level),
         f1ci.Labels(words[0], {"A": words[1], "B": words[2]}).difference(metric, **level).interval,
         f1ci.Units({"A": a, "B": b}).difference(metric, **level).interval,
     ]

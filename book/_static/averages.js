@@ -1,6 +1,6 @@
 // Score limits of macro and weighted averages of F-beta, from the confusion matrix: the range of
 // the average over the tables that Pearson's test does not reject. Steps and letters are those of
-// `_limits_of_table` in f1ci/samples.py. A change there is carried over here:
+// `_Region` in f1ci/samples.py. A change there is carried over here:
 // `tests/site/test_kernels.py` compares both. The search is in f1ci.js.
 const averages = (() => {
   "use strict";

@@ -58,7 +58,7 @@ const matrices = (() => {
     // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
     const isTuple = /^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare) || /\brbind\(/.test(bare);
     if (isTuple) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
-    const array = /([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)(\n?)/;
+    const array = /^([^\n[]*)(\[[\s[]*\d[^]*\])([^\n]*)(\n?)/m;
     bare = bare.replace(array, (whole, before, inside, after, end) => {
       if (hasNumber(before) || hasNumber(after)) return whole;
       const rows = inside.replace(/\][ ,]*(\n?)\s*\[/g, (_, stop) => stop || `\n${ADDED}`);

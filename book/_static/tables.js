@@ -371,7 +371,7 @@ const tables = (() => {
 
   function byKey(one, other, [x, y]) {
     [[one, x], [other, y]].forEach(([{ file }, { name, cells: list }]) => {
-      const twice = list.find((cell, k) => list.indexOf(cell) < k);
+      const twice = repeats(list) ? list.find((cell, k) => list.indexOf(cell) < k) : undefined;
       if (twice !== undefined) refuse(`The column “${name}” names “${twice}” twice in ${file}.`);
     });
     const place = new Map(y.cells.map((cell, k) => [cell, k]));

@@ -182,22 +182,25 @@ def _furthest_value(evaluate: Evaluate, p: Array, h: Array, side: Array, estimat
     return reached
 
 
-def _round(evaluate: Evaluate, search: _Search) -> tuple[_Search, NDArray[np.bool_]]:
+def _round(evaluate: Evaluate, at: _Search) -> tuple[_Search, NDArray[np.bool_]]:
     """Return the search after one round, and where it has a way to go."""
-    p, h, side, estimate, k, value, e, damping = search
     # 1. Look at the furthest point of the smaller region. Straight slopes promise this gain.
-    q = _furthest(np.hypot(p, np.sqrt(damping) * k), e, 1.0 + h + damping, h)
-    promise = _total(e * (q - k))
-    value_there, e_there = (side * x for x in evaluate(q))
-    gain = value_there - value
+    weight = np.hypot(at.p, np.sqrt(at.damping) * at.k)
+    q = _furthest(weight, at.e, 1.0 + at.h + at.damping, at.h)
+    promise = _total(at.e * (q - at.k))
+    value, e = (at.side * x for x in evaluate(q))
+    gain = value - at.value
     # 2. Go there if it is further out. A value that is nan is not.
     further = gain >= -_ROUNDING
-    value = np.where(further, value_there, value)
+    after = at._replace(
+        k=np.where(further, q, at.k),
+        value=np.where(further, value, at.value),
+        e=np.where(further, e, at.e),
+        damping=_next_damping(at.damping, gain, promise),
+    )
     # 3. The search ends where the slopes promise hardly more.
-    on = (1.0 + damping) * promise > _PROMISE * np.abs(value - estimate) + _ROUNDING
-    k = np.where(further, q, k)
-    e = np.where(further, e_there, e)
-    return _Search(p, h, side, estimate, k, value, e, _next_damping(damping, gain, promise)), on
+    least = _PROMISE * np.abs(after.value - at.estimate) + _ROUNDING
+    return after, (1.0 + at.damping) * promise > least
 
 
 def _next_damping(damping: Array, gain: Array, promise: Array) -> Array:

@@ -16,9 +16,11 @@ see it, sum of n_g^2 / sum of n_g, because a perfect score then has about Wilson
 are the limits of independent items; of two kinds of units they are Wilson's (1927). Neither
 Student's quantile nor a variance is needed.
 
-When they fail: six or fifteen units of which one holds half of the items cover about 0.90 (book,
-chapter "Units"). They are long where units hardly differ, since a unit that fails is possible:
-eight images with scores near 0.95 have limits six times as far apart as those of a t interval.
+When they fail: near a perfect score coverage dips as that of Wilson's interval does, to 0.87 in the
+study (book, chapter "Units"). If large units are harder and a few hold most items, a sample may
+lack what decides the score. Limits are long where units hardly differ, since a unit that fails is
+possible: those of a few images with nearly equal scores are six times as far apart as those of a t
+interval.
 
 **Logit limits** assume that no unit can be much worse than those seen; differences of two models
 have no others, because a unit in which one model is perfect and the other all wrong is absurd.
@@ -58,6 +60,9 @@ Table: TypeAlias = Any
 
 # Counts by cell (K, B) -> the score (B,), and the influence of each cell (K, B).
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
+
+# Counts by cell (K, B) -> the score (B,) alone, which costs less.
+ValueOf: TypeAlias = Callable[[Array], Array]
 
 # Changes this small relative to what they are differences of are rounding.
 _ROUNDING = 1e-13
@@ -140,14 +145,14 @@ class Moves(NamedTuple):
         return np.asarray(np.maximum(in_stratum[self.strata], 1.0))
 
 
-def moves_of(evaluate: Evaluate, table: Table, part: NDArray[np.intp]) -> Moves:
+def moves_of(evaluate: Evaluate, value_of: ValueOf, table: Table, part: NDArray[np.intp]) -> Moves:
     """Return how units move a score; cells belong to parts, such as classes."""
     total = np.asarray(table.sum(axis=0))
     value, by_cell = evaluate(total[:, None])
     slope = np.nan_to_num(by_cell[:, 0])
     moved = _rounded(table @ slope, table @ np.abs(slope)) / max(total.sum(), _TINY)
     share = _shares(table, total * slope * slope, part.astype(np.intp, copy=False))
-    change = _rounded(value - _without_each(evaluate, total, table), np.abs(value))
+    change = _rounded(value - _without_each(value_of, total, table), np.abs(value))
     # If the score is undefined without a unit, the influence says what it changes.
     others = np.maximum(1.0 - share, _EVERYTHING)
     by_influence = np.where(others > _EVERYTHING, moved / others, 0.0)
@@ -169,14 +174,14 @@ def _shares(table: Table, squares: Array, part: NDArray[np.intp]) -> Array:
     return np.asarray(matters / max(matters.sum(), _TINY))
 
 
-def _without_each(evaluate: Evaluate, total: Array, table: Table) -> Array:
+def _without_each(value_of: ValueOf, total: Array, table: Table) -> Array:
     """Return the score without each unit, (units,)."""
     step = max(1, _BLOCK // table.shape[1])
     values = []
     for start in range(0, table.shape[0], step):
         block = table[start : start + step]
         dense = block if isinstance(block, np.ndarray) else block.toarray()
-        values.append(evaluate(total[:, None] - dense.T)[0])
+        values.append(value_of(total[:, None] - dense.T))
     return np.concatenate(values)
 
 

@@ -201,8 +201,9 @@ class Mean(ClassMetric):
 
     def perfect(self, matrix: CellCounts) -> Array:
         """Return the value if all items were right: the end of the range of Tversky scores."""
-        if isinstance(self.of, Tversky) and np.isnan(self.constant):
-            return np.full(matrix.total.shape, self.range[1])
+        best = self.range[1]
+        if isinstance(self.of, Tversky) and self.undefined_as in (None, best):
+            return np.full(matrix.total.shape, best)
         return super().perfect(matrix)
 
     def over(self, classes: int, /) -> tuple[int, ...] | None:

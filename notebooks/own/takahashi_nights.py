@@ -144,7 +144,7 @@ def coverage(
     level: Any = {"confidence_level": confidence_level}
     drawn = rng.integers(len(tables[0]), size=(replicates, size))
     covered = {}
-    for name, method in (("nights, delta method", "delta"), ("nights, default", None)):
+    for name, method in (("nights, delta method", "delta"), ("nights, logit", "logit")):
         intervals = [by_night([c[some] for c in counts], method=method, **level) for some in drawn]
         covered[name] = share_held(intervals, target)
     if len(tables) == 1:

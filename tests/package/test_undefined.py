@@ -125,15 +125,16 @@ def test_a_difference_of_counts_has_the_constant_of_undefined_scores():
 
 @pytest.mark.parametrize("method", ["score", "delta"])
 @pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
-def test_a_class_that_may_have_any_score_is_a_constant_at_each_limit(method, zero_division):
+@pytest.mark.parametrize("table", [[[27, 3], [2, 18]], [[9, 1], [0, 8]]])
+def test_a_class_that_may_have_any_score_is_a_constant_at_each_limit(method, zero_division, table):
     """Its weight is a third: the limits are 2/3 of those of the other two classes, plus 0 or 1/3.
 
-    The formula is that of a mean, whatever the method.
+    The formula is that of a mean, whatever the method; also where one error is corrected for.
     """
-    of_two = f1ci.Matrix([[27, 3], [2, 18]]).interval("macro_f1", method=method)
+    of_two = f1ci.Matrix(table).interval("macro_f1", method=method)
+    of_three = np.pad(table, (0, 1))
     with pytest.warns(f1ci.UndefinedMetricWarning) if np.isnan(zero_division) else nullcontext():
-        found = f1ci.Matrix(
-            [[27, 3, 0], [2, 18, 0], [0, 0, 0]], zero_division=zero_division
-        ).interval("macro_f1", method=method)
+        test = f1ci.Matrix(of_three, zero_division=zero_division)
+        found = test.interval("macro_f1", method=method)
     assert found.low == pytest.approx(2 / 3 * of_two.low, abs=1e-6)  # the search settles at 1e-7
     assert found.high == pytest.approx(2 / 3 * of_two.high + 1 / 3, abs=1e-6)

@@ -4,7 +4,8 @@ var accounts = (() => {
 
   // Frames of programs: what polars writes above a table, tags, and LaTeX around cells.
   const FRAMES = [
-    /^shape: \(.*\)$/gm, /<\/?[a-z][^<>\n]*>/gi, /\\(multi\w+|cmidrule|begin)[({][^&\n]*?\}(\{[^}&]*\})?/g,
+    /^shape: \(.*\)$/gm, /<\/?[a-z][^<>\n]*>/gi,
+      /\\(multi\w+|cmidrule|begin)[({][^&\n]*?\}(\{[^}&]*\})?/g,
     /(dtype|device)=[^,)\n]+/g, /"\d+"\s*:/g, /\\end\{\w+\}/g,
   ];
   const PERCENT = /(\d)\s*(\(\s*[\d.,]+\s*%\s*\)|\/\s*[\d.,]+\s*%)/g;
@@ -19,16 +20,21 @@ var accounts = (() => {
     return parts.filter((word) => /^-?[\d.][\d.,']*(e[+-]?\d+)?$/i.test(word) && /\d/.test(word));
   }
   const value = (token) => Number(token.replace(/[,']/g, ""));
-  const numbersIn = (text) => tokensIn(text).flatMap((token) => [value(token), ...(token.includes(",") ? token.split(",").map(value) : [])]);
+  const numbersIn = (text) => tokensIn(text)
+    .flatMap((token) => [value(token),
+    ...(token.includes(",") ? token.split(",").map(value) : [])]);
 
   /** The texts in which a reading shows numbers. */
   function shown(reading) {
     const { kind, notes, said } = reading;
     const rows = (reading.rows ?? []).map((row) => Object.values(row).join(" "));
-    const table = (reading.table?.columns ?? []).flatMap((column) => [column.name, ...column.cells]);
+    const table = (reading.table?.columns ?? [])
+      .flatMap((column) => [column.name, ...column.cells]);
     const report = (reading.records ?? []).map((record) => Object.values(record).join(" "));
-    const matrix = kind === "matrix" ? [...reading.matrix.flat(), ...reading.labels, ...reading.labels, ...reading.totals] : [];
-    return [...notes, said, ...rows, ...table, ...report, ...matrix, ...(reading.printed ?? [])].map(String);
+    const matrix = kind === "matrix"
+      ? [...reading.matrix.flat(), ...reading.labels, ...reading.labels, ...reading.totals] : [];
+    return [...notes, said, ...rows, ...table, ...report, ...matrix, ...(reading.printed ?? [])]
+      .map(String);
   }
 
   /** The numbers of a text that a reading neither uses nor names. */
@@ -44,7 +50,8 @@ var accounts = (() => {
     let rest = lines.join("\n");
     if (/percentages beside/.test(notes)) rest = rest.replace(PERCENT, "$1");
     const used = [...shown(reading), question ?? ""].flatMap((part) => numbersIn(part));
-    if (/Not used: the (column|part) “/.test(notes)) used.push(...(reading.unread ?? []).flatMap(numbersIn));
+    if (/Not used: the (column|part) “/.test(notes)) used.push(...(reading.unread ?? [])
+      .flatMap(numbersIn));
     const take = (number) => {
       const place = used.findIndex((one) => one === number);
       if (place >= 0) used.splice(place, 1);
@@ -80,7 +87,8 @@ var accounts = (() => {
     };
   }
 
-  const TOKENS = ["7", "12", "0.5", "98.1%", "-3", "1,234", "1.0", "x", "", "2023", "±0.1", "0", "1e3"];
+  const TOKENS = ["7", "12", "0.5", "98.1%", "-3", "1,234", "1.0", "x", "", "2023", "±0.1", "0",
+    "1e3"];
   const LINES = ["", "12 13", "accuracy 0.9", "??? 4", "seed 3", "a,b", "Total 5", "| 1 | 2 |"];
 
   function mutated(text, other, below) {
@@ -91,13 +99,18 @@ var accounts = (() => {
     const token = TOKENS[below(TOKENS.length)];
     const without = (k) => lines.filter((_, i) => i !== k).join("\n");
     const inserted = (k, line) => [...lines.slice(0, k), line, ...lines.slice(k)].join("\n");
-    const replaced = (by) => (word ? text.slice(0, word.index) + by + text.slice(word.index + word[0].length) : text);
+    const replaced = (by) => (word ? text.slice(0, word.index) + by
+      + text.slice(word.index + word[0].length) : text);
     return [
-      () => without(at), () => inserted(at, lines[at]), () => inserted(at, LINES[below(LINES.length)]),
-      () => replaced(token), () => replaced(`${word?.[0]} ${token}`), () => replaced(`${word?.[0]},${token}`),
+      () => without(at), () => inserted(at, lines[at]),
+        () => inserted(at, LINES[below(LINES.length)]),
+      () => replaced(token), () => replaced(`${word?.[0]} ${token}`),
+        () => replaced(`${word?.[0]},${token}`),
       () => inserted(lines.length, other.split("\n")[0]), () => `${text}\n\n${other}`,
-      () => text.replaceAll(",", " "), () => text.replaceAll(",", ";"), () => text.replace(/ +/g, ","),
-      () => text.replace(/[[\]]/g, ""), () => text.slice(below(text.length)), () => lines.reverse().join("\n"),
+      () => text.replaceAll(",", " "), () => text.replaceAll(",", ";"),
+        () => text.replace(/ +/g, ","),
+      () => text.replace(/[[\]]/g, ""), () => text.slice(below(text.length)),
+        () => lines.reverse().join("\n"),
     ][below(14)]();
   }
 
@@ -107,7 +120,8 @@ var accounts = (() => {
     const found = [];
     for (let k = 0; k < number; k += 1) {
       let text = texts[below(texts.length)];
-      for (let step = below(2); step >= 0; step -= 1) text = mutated(text, texts[below(texts.length)], below);
+      for (let step = below(2); step >= 0; step -= 1) text = mutated(text,
+        texts[below(texts.length)], below);
       const wrong = fault(text);
       if (wrong) found.push([text, wrong]);
     }

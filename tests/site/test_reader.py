@@ -168,3 +168,23 @@ def test_a_report_gives_its_counts_back(n, digits):
         assert row.get("least", f1) - 1e-12 <= f1 <= row.get("most", f1) + 1e-12
         if "least" not in row or row["least"] == row["most"]:
             assert row["estimate"] == pytest.approx(f1)
+
+
+LONG = ["a", "1 ", "0.5 ", "[", "(", "{", "<", '"', "|", "-", " ", "\t", "a,", "\n", "p = ", "F1 "]
+WORDS = ["both ", "only a ", "true positive ", "x 1\n", "[1, ", "1 | a = b\n", "\\begin{", "(1, "]
+
+
+def test_no_text_freezes_the_page():
+    """Texts of 60,000 letters are read or refused within seconds, whatever they repeat."""
+    texts = [part * (60_000 // len(part)) for part in LONG + WORDS]
+    call = """(text) => {
+      const start = Date.now();
+      cells.unlessRefused(() => reader.read(text));
+      return Date.now() - start;
+    }"""
+    slow = {
+        text[:9]: time
+        for text, time in zip(texts, evaluate(call, texts), strict=True)
+        if time > 5e3
+    }
+    assert slow == {}
