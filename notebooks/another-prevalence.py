@@ -143,6 +143,9 @@ def covered_and_length(low, high, truth):
     return np.mean(f1ci.coverage.covers(low, high, truth)), np.mean(high - low)
 
 
+SHARES = {"prevalence": "shares of the classes", "prevalence-strata": "shares of the strata"}
+
+
 def show_study(key, study):
     """Show coverage and length of each way over the designs, and keep them for the text."""
     rows = []
@@ -159,7 +162,7 @@ def show_study(key, study):
         rows,
         numeric=range(1, 5),
         caption=(
-            "Coverage with known shares. Wherever the worst coverage is far below the level, "
+            f"Coverage with known {SHARES[key]}. Wherever the worst coverage is far below the level, "
             "the method promises too much."
         ),
     )
