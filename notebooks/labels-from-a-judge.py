@@ -67,7 +67,7 @@ for name, (low, high) in ends.items():
     say(f"judge-example-{key}-low", low)
     say(f"judge-example-{key}-high", high)
 
-# %% mystnb={"image": {"alt": "Five horizontal lines with a vertical line at the true F1. The line of the judge as truth is short and misses the true value; the others contain it. The line of the checked items alone is longest."}, "figure": {"caption": "Intervals for the F1 of one model from 3,000 items with a judge's labels, of which people checked 150. The vertical line is the true F1.", "name": "fig-judge-example"}}
+# %% mystnb={"image": {"alt": "Five horizontal lines with a vertical line at the true F1. The line of the judge as truth is short and misses the true value; the others contain it. The line of the checked items alone is longest."}, "figure": {"caption": "Intervals for the F1 of one model from 3,000 items with a judge's labels, of which people checked 150. The vertical line is the true F1.", "name": "fig-labels-from-a-judge-example"}}
 # Draw the intervals beside the true F1.
 figure, axes = figures.subplots(height=2.2)
 for row, (_name, (low, high)) in enumerate(reversed(ends.items())):
