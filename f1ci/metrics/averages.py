@@ -202,7 +202,8 @@ class Mean(ClassMetric):
     def perfect(self, matrix: CellCounts) -> Array:
         """Return the value if all items were right: the end of the range of Tversky scores."""
         best = self.range[1]
-        if isinstance(self.of, Tversky) and self.undefined_as in (None, best):
+        is_reached = self.absent == () or self.undefined_as in (None, best)
+        if isinstance(self.of, Tversky) and is_reached:
             return np.full(matrix.total.shape, best)
         return super().perfect(matrix)
 

@@ -138,3 +138,16 @@ def test_a_class_that_may_have_any_score_is_a_constant_at_each_limit(method, zer
         found = test.interval("macro_f1", method=method)
     assert found.low == pytest.approx(2 / 3 * of_two.low, abs=1e-6)  # the search settles at 1e-7
     assert found.high == pytest.approx(2 / 3 * of_two.high + 1 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize("zero_division", [0, 1])
+@pytest.mark.parametrize(
+    "table", [[[3, 0, 0], [0, 0, 1], [0, 0, 6]], [[27, 3, 1], [2, 18, 0], [0, 1, 9]]]
+)
+def test_what_an_undefined_score_would_count_changes_nothing_if_all_are_defined(
+    zero_division, table
+):
+    """The first table has one error, and a class that is never predicted but has an F1 of 0."""
+    plain = quiet(f1ci.Matrix(table).interval, "macro_f1")
+    counted = quiet(f1ci.Matrix(table, zero_division=zero_division).interval, "macro_f1")
+    assert tuple(counted) == tuple(plain)
