@@ -149,6 +149,7 @@ def test_indicators_in_any_container(hold):
     assert found.estimate == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.SmallSampleWarning")
 def test_columns_of_indicators_are_matched_by_name():
     true = pd.DataFrame(TRUE_ROWS, columns=list("abc"))
     pred = pd.DataFrame(PRED_ROWS, columns=list("abc"))
