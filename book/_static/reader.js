@@ -83,6 +83,13 @@ const reader = (() => {
     if (value === null || Object.keys(value).length === 0) return null;
     const foreign = FOREIGN.find(([pattern]) => pattern.test(text));
     if (foreign) refuse(foreign[1]);
+    const log = tables.rowsOfLog(value);
+    if (log) {
+      const note = "Not used: the rest of the log beside each item’s target and answer.";
+      const found = withNotes(ofTable(tables.ofJson(log)), [note]);
+      found.readings[0].unread = [text];
+      return found;
+    }
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
     if (name) {
       const { labels = value.classes, classes, [name]: matrix, ...others } = value;

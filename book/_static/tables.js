@@ -114,6 +114,46 @@ const tables = (() => {
     return tableOf(head, rows, 0);
   }
 
+  /** The answer in a sample of lm-evaluation-harness: a text, or the likeliest choice. */
+  function ofLmEval({ doc_id: id, target, filter: name, filtered_resps: response, ...sample }) {
+    if (!Array.isArray(response?.[0])) return [{ id, target, name, answer: response }];
+    const likelihoods = response.map(([first]) => Number(first));
+    const chosen = likelihoods.indexOf(Math.max(...likelihoods));
+    const text = sample.arguments?.[`gen_args_${chosen}`]?.arg_1?.trim() ?? "";
+    return [{ id, target, name, answer: /^\d+$/.test(target) ? String(chosen) : text }];
+  }
+
+  /** The answer of each scorer in a sample of Inspect. */
+  function ofInspect({ id, target, scores }) {
+    if (!scores) refuse(`The sample ${id} has no “scores”: did the run end early?`);
+    return Object.entries(scores).map(([name, { answer }]) => {
+      if (answer === undefined || answer === null) {
+        refuse(`The scorer “${name}” wrote no “answer” for the sample ${id}: right or wrong alone `
+          + "is no predicted label.");
+      }
+      return { id, target, name, answer };
+    });
+  }
+
+  /** The rows of a log of an evaluation harness, as f1ci/cli/harness.py makes them; else null. */
+  function rowsOfLog(value) {
+    const samples = [value].flat();
+    const has = (...keys) => keys.every((key) => key in Object(samples[0]));
+    const isInspect = has("eval", "status");
+    if (!isInspect && !has("filtered_resps", "target")) return null;
+    if (isInspect && !value.samples?.length) refuse("This log of Inspect has no “samples”.");
+    const answers = isInspect ? value.samples.flatMap(ofInspect) : samples.flatMap(ofLmEval);
+    const several = new Set(answers.map(({ name }) => name)).size > 1;
+    const items = new Map();
+    for (const { id, target, name, answer } of answers) {
+      const column = several ? `prediction (${name})` : "prediction";
+      const item = items.get(id) ?? { id, target };
+      if (column in item) refuse(`The item ${id} was answered more than once.`);
+      items.set(id, { ...item, [column]: answer });
+    }
+    return [...items.values()];
+  }
+
   // --- Labels ------------------------------------------------------------------------------------
 
   const WHOLE = /^-?\d+(\.0*)?$/;
@@ -463,7 +503,7 @@ const tables = (() => {
   }
 
   return {
-    parse, ofJson, joined, choose, saidBy, called, saying, KINDS, matrixOf, comparisonOf,
-    positiveOf,
+    parse, ofJson, rowsOfLog, joined, choose, saidBy, called, saying, KINDS, matrixOf,
+    comparisonOf, positiveOf,
   };
 })();

@@ -25,15 +25,15 @@ def report(path, capsys, *options):
     return accuracy, sorted({row["name"] for row in rows if row["metric"] == "f1"})
 
 
-@pytest.mark.parametrize(
-    ("name", "accuracy", "classes"),
-    [
-        ("lm_eval_number.jsonl", 7 / 12, ["0", "1"]),
-        ("lm_eval_choice.jsonl", 6 / 12, ["no", "yes"]),
-        ("inspect_mc.json", 6 / 12, ["A", "B", "C"]),
-        ("inspect_sentiment.json", 4 / 12, ["neg", "pos"]),
-    ],
-)
+PRINTED = [
+    ("lm_eval_number.jsonl", 7 / 12, ["0", "1"]),
+    ("lm_eval_choice.jsonl", 6 / 12, ["no", "yes"]),
+    ("inspect_mc.json", 6 / 12, ["A", "B", "C"]),
+    ("inspect_sentiment.json", 4 / 12, ["neg", "pos"]),
+]
+
+
+@pytest.mark.parametrize(("name", "accuracy", "classes"), PRINTED)
 def test_the_accuracy_is_that_of_the_harness(name, accuracy, classes, capsys):
     found, names = report(LOGS / name, capsys)
     assert found == accuracy

@@ -50,7 +50,7 @@ var accounts = (() => {
     let rest = lines.join("\n");
     if (/percentages beside/.test(notes)) rest = rest.replace(PERCENT, "$1");
     const used = [...shown(reading), question ?? ""].flatMap((part) => numbersIn(part));
-    if (/Not used: the (column|part) “/.test(notes)) used.push(...(reading.unread ?? [])
+    if (/Not used: the (column “|part “|rest )/.test(notes)) used.push(...(reading.unread ?? [])
       .flatMap(numbersIn));
     const take = (number) => {
       const place = used.findIndex((one) => one === number);

@@ -12,6 +12,7 @@ import pytest
 from compendium import ROOT
 from scripts import evaluate
 from sklearn.metrics import classification_report, f1_score
+from test_harness import LOGS, PRINTED
 
 CASES = json.loads((ROOT / "tests" / "cases" / "pasted.json").read_text())
 ACCOUNTS = Path(__file__).with_name("accounts.js")
@@ -188,3 +189,23 @@ def test_no_text_freezes_the_page():
         if time > 5e3
     }
     assert slow == {}
+
+
+@pytest.mark.parametrize(("name", "accuracy", "classes"), PRINTED)
+def test_a_log_has_the_accuracy_that_its_harness_printed(name, accuracy, classes):
+    (found,) = evaluate(OUTCOME, [{"text": (LOGS / name).read_text("utf-8")}])
+    matrix = np.array(found["matrix"])
+    assert np.trace(matrix) / matrix.sum() == accuracy
+    assert set(classes) <= set(found["labels"])
+
+
+def test_a_log_without_answers_says_what_is_missing():
+    log = {"eval": {}, "status": "success", "samples": [{"id": 1, "target": "A", "scores": None}]}
+    texts = [log, {**log, "samples": []}, {**log, "samples": [{**log["samples"][0], "scores": {
+        "match": {"value": "C"}}}]}]  # fmt: skip
+    found = evaluate(OUTCOME, [{"text": json.dumps(text)} for text in texts])
+    assert [one["refused"].partition(":")[0] for one in found] == [
+        "The sample 1 has no “scores”",
+        "This log of Inspect has no “samples”.",
+        "The scorer “match” wrote no “answer” for the sample 1",
+    ]
