@@ -282,37 +282,33 @@ const matrices = (() => {
 
   // --- What is none ------------------------------------------------------------------------------
 
-  /** Refuses what is no table of counts: words, one column, shares; names the first fault. */
-  function complain(table) {
-    if (table.length === 0) refuse(NOTHING);
-    const all = table.flatMap((row) => row.cells);
-    const numbers = all.filter((cell) => /^[\d.]/.test(cell));
-    const isColumn = table.length > 4 && table.every((row) => row.cells.length === 1);
-    if (numbers.length < all.length / 4 || isColumn) refuse(NOTHING);
-    const shares = numbers.length > 3 && numbers.some((cell) => /\.\d*[1-9]/.test(cell))
-      && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell));
-    if (shares || numbers.filter((cell) => cell.includes("%")).length > 1) refuse(PERCENTAGES);
-    const hasNoCount = !table[0].cells.some(isCount);
-    const isHead = table.length > 1 && (table[0].cells[0] === "" || hasNoCount);
-    const body = isHead ? table.slice(1) : table;
-    const named = body.filter((row) => row.cells.length > 1 && !isCount(row.cells[0]));
-    const bare = 2 * named.length > body.length ? (row) => row.slice(1) : (row) => row;
-    const rows = body.map((row) => ({ line: row.line, cells: bare(row.cells) }));
-    const size = Math.max(...rows.map((row) => row.cells.length));
-    for (const { line, cells: row } of rows) {
-      const wrong = row.find((cell) => !isCount(cell));
+  /** Refuses what is no matrix: words, one column, shares; a cell, line or shape that is wrong. */
+  function complain(rows) {
+    const all = rows.flatMap((row) => row.cells);
+    const found = all.filter(isNumber);
+    const isColumn = rows.length > 4 && all.length === rows.length;
+    if (found.length < Math.max(1, all.length / 4) || isColumn) refuse(NOTHING);
+    const isShare = (cell) => cell.includes("%") || Number(cell) <= 1;
+    if (found.length > 1 && !found.every(isCount) && found.every(isShare)) refuse(PERCENTAGES);
+    // A line without a number is a title, and a word before numbers is a name.
+    const body = rows.filter((row) => row.cells.some(isNumber)).map(({ line, cells: row }) =>
+      ({ line, list: isNumber(row[0]) ? row : row.slice(1) }));
+    const size = Math.max(...body.map(({ list }) => list.length));
+    for (const { line, list } of body) {
+      const wrong = list.find((cell) => !isCount(cell));
       if (wrong !== undefined) refuse(`“${wrong}” in line ${line} is not a number of items.`);
     }
-    const short = rows.find((row) => row.cells.length !== size);
+    const short = body.find(({ list }) => list.length !== size);
     if (short) {
-      const got = some(short.cells.length, "number");
+      const got = some(short.list.length, "number");
       refuse(`Line ${short.line} has ${got}, the longest line has ${size}.`);
     }
-    if (rows.length < 2 && size < 3) {
+    if (body.length < 2 && size < 3) {
       refuse("This is too little: give TP, FP and FN, a matrix, or predictions.");
     }
-    const shape = `${some(rows.length, "line")} of ${some(size, "number")}`;
-    refuse(`The matrix has ${shape}; it needs as many lines as columns, one for each class.`);
+    const shape = `${some(body.length, "line")} of ${some(size, "number")}`;
+    refuse(`The matrix has ${shape}; it needs as many lines as columns, one for each class, `
+      + "and names only above or before them.");
   }
 
   /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */

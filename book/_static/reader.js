@@ -10,32 +10,31 @@
 const reader = (() => {
   "use strict";
 
-  const { isCount, refuse, some, unlessRefused } = cells;
+  const { isCount, isNumber, refuse, some, unlessRefused } = cells;
   const { certain, unused, withNotes, keyOf } = numbers;
 
   // --- Text without a table ----------------------------------------------------------------------
 
-  /** Three or four numbers without names, or a matrix or scores one below the other. */
+  /** Numbers without names: scores, three or four counts, or a matrix one below the other. */
   function fromNumbers(text) {
     const bare = text.trim().replace(/^(\w+\s*=\s*)?((np\.)?array)?[([]+|[)\]]+$/g, "").trim();
-    const blanks = bare.split(/[\s;]+/);
-    const mark = blanks.length > 1 && blanks.every(isCount) ? /[\s;]+/ : /[\s,;]+/;
-    const words = bare.split(mark).filter(Boolean);
-    const rows = bare.split("\n").map((line) => line.trim().split(mark));
-    const isList = rows.length === 1 || rows.every((row) => row.filter(Boolean).length === 1);
-    const isScore = (word) => /^(0?\.\d+|[01](\.\d*)?)$/.test(word) && Number(word) <= 1;
-    if (isList && words.length > 2 && words.every(isScore) && !words.every(isCount)) {
+    const cut = (mark) => bare.split(mark).filter(Boolean);
+    const blanks = cut(/[\s;]+/);
+    const words = blanks.length > 1 && blanks.every(isCount) ? blanks : cut(/[\s,;]+/);
+    const height = bare.split("\n").length;
+    if (words.length < 3 || (height > 1 && height !== words.length)) return null;
+    if (!words.every(isCount)) {
       const lines = words.map((score, k) => ({ item: String(k + 1), score }));
-      return scores.read(tables.ofJson(lines));
+      const isScore = (word) => isNumber(word) && Number(word) <= 1;
+      return words.every(isScore) ? scores.read(tables.ofJson(lines)) : null;
     }
     const size = Math.sqrt(words.length);
-    if (!words.every(isCount)) return null;
-    if (isList && rows.length > 1 && size > 2 && Number.isInteger(size)) {
+    if (height > 1 && size > 2 && Number.isInteger(size)) {
       const lines = Array.from({ length: size }, (_, k) => words.slice(k * size, (k + 1) * size));
       const found = fromMatrix(lines.map((row) => row.join(" ")).join("\n"));
       return { ...found, question: `Is this a matrix of ${size} lines, one after the other?` };
     }
-    if (words.length < 3 || words.length > 4 || !isList) return null;
+    if (words.length > 4) return null;
     const [p, q, r, s] = words;
     if (s === undefined) {
       return certain(numbers.ofCounts({ tp: p, fp: q, fn: r }, ["Read in the order TP, FP, FN."]));
@@ -48,8 +47,7 @@ const reader = (() => {
     return { readings, question: "In which order are these numbers?" };
   }
 
-  // --- Tables
-  // --------------------------------------------------------------------------------------
+  // --- Tables ------------------------------------------------------------------------------------
 
   function fromRecords(text) {
     const found = numbers.recordsIn(matrices.rowsOf(text));
@@ -86,9 +84,7 @@ const reader = (() => {
     const log = tables.rowsOfLog(value);
     if (log) {
       const note = "Not used: the rest of the log beside each item’s target and answer.";
-      const found = withNotes(ofTable(tables.ofJson(log)), [note]);
-      found.readings[0].unread = [text];
-      return found;
+      return withNotes(ofTable(tables.ofJson(log)), [note]);
     }
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
     if (name) {
@@ -105,9 +101,7 @@ const reader = (() => {
     if (Array.isArray(value.metric_per_case)) { // nnU-Net
       const { metric_per_case: list, ...parts } = value;
       const left = unused(Object.keys(parts).map((key) => `the part “${key}”`));
-      const found = withNotes(ofTable(tables.ofJson(list)), left);
-      found.readings[0].unread = [JSON.stringify(parts)];
-      return found;
+      return withNotes(ofTable(tables.ofJson(list)), left);
     }
     const entries = Object.entries(value);
     const isObject = (row) => row !== null && typeof row === "object";
@@ -214,27 +208,23 @@ const reader = (() => {
     return (choice?.truth ? null : scores.read(table)) ?? otherwise(table);
   }
 
-  /** A matrix, or predictions if the text cannot be a matrix. */
+  /** A table with names, a matrix, or predictions if the text cannot be a matrix. */
   function fromCells(text) {
-    const lines = text.trim().split("\n");
-    const header = /\p{L}/u.test(lines[0]) && lines.length > 1;
-    const table = unlessRefused(() => tables.parse(text));
-    const sure = header && table?.named ? ofTable(table, () => null) : null;
-    if (sure) return sure;
-    const records = fromRecords(text);
-    if (records) return records;
-    if (!/\d/.test(text) && lines.length < 3) refuse(matrices.NOTHING);
-    let fault = null;
-    const matrix = unlessRefused(() => fromMatrix(text), (sentence) => { fault = sentence; });
-    if (matrix) return matrix;
+    const [first, ...rest] = text.trim().split("\n");
+    const header = /\p{L}/u.test(first) && rest.length > 0;
+    const fault = {};
+    const table = unlessRefused(() => tables.parse(text), (sentence) => { fault.table = sentence; });
+    const named = header && table?.named ? ofTable(table, () => null) : null;
+    const found = named ?? fromRecords(text)
+      ?? unlessRefused(() => fromMatrix(text), (sentence) => { fault.matrix = sentence; });
+    if (found) return found;
     // A matrix has about as many lines as columns; and names stand above predictions.
-    const isMarked = /[\t;,|]/.test(lines[0]);
-    const isLong = lines.length > lines[0].trim().split(/[\t;,|]|\s+/).length + 2;
-    const headed = isMarked && header && !/\d/.test(lines[0]) && fault !== matrices.PERCENTAGES;
-    const several = /^There are \d+ matrices/.test(fault);
-    if (several || (!isLong && !headed)) refuse(numbers.withoutName(text) ?? fault);
-    if (header && isMarked) return predictions(tables.parse(text));
-    return table ? predictions(table) : refuse(fault);
+    const isLong = rest.length > first.trim().split(/[\t;,|]|\s+/).length + 1;
+    const isHead = header && /[\t;,|]/.test(first) && !/\d/.test(first);
+    const isTable = (isLong || (isHead && fault.matrix !== matrices.PERCENTAGES))
+      && !/^There are \d+ matrices/.test(fault.matrix);
+    if (isTable && table) return predictions(table);
+    return refuse(numbers.withoutName(text) ?? (isTable ? fault.table : fault.matrix));
   }
 
   // Texts of more lines, or of more letters, are tables.
