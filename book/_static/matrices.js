@@ -8,6 +8,7 @@ const matrices = (() => {
 
   const { isCount, isNumber, hasNumber, count, refuse, some } = cells;
   const sum = (list) => list.reduce((total, n) => total + n, 0);
+  const repeats = (list) => new Set(list).size < list.length;
   const turn = (rows) => rows[0].map((_, k) => rows.map((row) => row[k]));
 
   const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. "
@@ -94,16 +95,16 @@ const matrices = (() => {
   }
 
   /** 12.812 as thousands, if all numbers may be that and no sums say that they are percentages. */
-  function withoutDots(table) {
-    const numbers = table.flatMap((row) => row.cells).filter((cell) => /^\d[\d.]*$/.test(cell));
+  function withoutDots(rows) {
+    const numbers = rows.flatMap((row) => row.cells).filter((cell) => /^\d[\d.]*$/.test(cell));
     const dotted = numbers.find((cell) => cell.includes("."));
     const mayBe = (cell) => /^(\d{1,3}|[1-9]\d{0,2}(\.\d{3})+)$/.test(cell);
-    if (!dotted || !numbers.every(mayBe)) return { table, notes: [] };
+    if (!dotted || !numbers.every(mayBe)) return { rows, notes: [] };
     const bare = (cell) => (numbers.includes(cell) ? cell.replaceAll(".", "") : cell);
-    const plain = table.map((row) => ({ line: row.line, cells: row.cells.map(bare) }));
-    const sums = plain.map((row) => sum(row.cells.map((cell) => count(cell) ?? 0)));
-    if (sums.filter(Boolean).every((total) => Math.abs(total - 1e5) < 3)) refuse(PERCENTAGES);
-    return { table: plain, notes: [`“${dotted}” is read as ${bare(dotted)}.`] };
+    const plain = rows.map((row) => ({ ...row, cells: row.cells.map(bare) }));
+    const sums = plain.map((row) => sum(row.cells.map(count)));
+    if (sums.some((total) => Math.abs(total - 1e5) < 3)) refuse(PERCENTAGES);
+    return { rows: plain, notes: [`“${dotted}” is read as ${bare(dotted)}.`] };
   }
 
   // --- Names -------------------------------------------------------------------------------------
@@ -222,27 +223,23 @@ const matrices = (() => {
     const others = rows.slice(0, start)
       .map((row, k) => ({ ...row, isBelow: k > place && place >= 0 }))
       .filter((_, k) => k !== place);
+    const named = withNames(square, across, down);
     return {
-      ...withNames(square, across, down), totals: left, notes: [...guess, ...noteOn(drop)],
-      titles: others, corner,
+      ...named, inRows: named.inRows || predictionsInRows(others, corner), totals: left,
+      notes: [...guess, ...noteOn(drop)],
     };
   }
 
   /** {matrix, labels, inRows, question, paired}: the classes, if the names on both sides agree. */
   function withNames(square, across, down) {
     const inRows = nameAxis(across, TRUTH) || nameAxis(down, PREDICTED);
-    const names = down ?? across;
-    const isBare = (list) => list && new Set(strip(list)).size === list.length;
-    const called = names && isBare(names) ? strip(names) : names;
-    const labels = square.map((_, k) => called?.[k] || String(k));
+    const [top, side] = [across, down].map((names) => names && strip(names));
+    const labels = square.map((_, k) => (side ?? top)?.[k] || String(k));
     const plain = { matrix: square, labels, inRows, question: null };
-    if (!across || !down) return plain;
-    for (const write of [(list) => list, strip]) {
-      const order = write(down).map((name) => write(across).indexOf(name));
-      if (!order.includes(-1) && new Set(order).size === order.length) {
-        const matrix = square.map((row) => order.map((k) => row[k]));
-        return { ...plain, matrix, labels: write(down) };
-      }
+    if (!top || !side) return plain;
+    const order = side.map((name) => top.indexOf(name));
+    if (!order.includes(-1) && !repeats(order)) {
+      return { ...plain, matrix: square.map((row) => order.map((k) => row[k])) };
     }
     const isPair = (list) => list.length === 2 && list.some((x) => RIGHT.test(x))
       && list.some((x) => WRONG.test(x));
@@ -265,17 +262,12 @@ const matrices = (() => {
   }
 
   /** The matrix in rows; null if they are none. */
-  function matrixIn(table) {
-    const { table: rows, notes } = withoutDots(table);
+  function matrixIn(rows) {
     for (let start = 0; start <= Math.min(4, rows.length - 2); start += 1) {
       const height = rows.length - start;
-      for (const width of [height, height - 1, height + 1]) {
-        const found = width > 1 ? layout(rows, start, width) : null;
-        if (found) {
-          const inRows = found.inRows || predictionsInRows(found.titles, found.corner);
-          return { ...found, inRows, notes: [...notes, ...found.notes] };
-        }
-      }
+      const widths = [height, height - 1, height + 1].filter((width) => width > 1);
+      const found = widths.map((width) => layout(rows, start, width)).find(Boolean);
+      if (found) return found;
     }
     return null;
   }
@@ -311,31 +303,29 @@ const matrices = (() => {
       + "and names only above or before them.");
   }
 
-  /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */
-  function read(text) {
-    const found = readRows(rowsOf(text));
-    if (text.search(PERCENT) < 0) return found;
-    return { ...found, notes: [...found.notes, "The percentages beside the counts are not used."] };
+  /** The rows in parts, which begin after an empty line, and at an array and behind it. */
+  function partsOf(rows) {
+    const isNew = (row, k) => k === 0 || row.isApart || row.line > rows[k - 1].line + 1;
+    const starts = rows.flatMap((row, k) => (isNew(row, k) ? [k] : []));
+    return starts.map((start, k) => rows.slice(start, starts[k + 1]));
   }
 
-  function readRows(rows) {
+  /** The matrix in a text; if the whole is none, in the one part of it that is. */
+  function read(text) {
+    const { rows, notes } = withoutDots(rowsOf(text));
     const large = rows.flatMap((row) => row.cells).find((cell) => count(cell) > cells.LARGEST);
     if (large) refuse(`“${large}” is more than ${cells.LARGEST} items.`);
+    if (text.search(PERCENT) >= 0) notes.push("The percentages beside the counts are not used.");
     const whole = matrixIn(rows);
-    if (whole) return whole;
-    const parts = [];
-    rows.forEach((row, k) => {
-      if (k && !row.isApart && row.line <= rows[k - 1].line + 1) parts.at(-1).push(row);
-      else parts.push([row]);
-    });
-    const found = parts.filter((part) => cells.unlessRefused(() => matrixIn(part)));
+    if (whole) return { ...whole, notes: [...notes, ...whole.notes] };
+    const found = partsOf(rows).filter(matrixIn);
     const ends = found.map((part) => `${part[0].line} to ${part.at(-1).line}`);
     if (found.length > 1) {
       refuse(`There are ${found.length} matrices, in the lines ${ends.join(" and ")}: give one.`);
     }
     if (found.length === 0) return complain(rows);
-    const matrix = matrixIn(found[0]);
-    return { ...matrix, notes: [...matrix.notes, `Only the lines ${ends[0]} are read.`] };
+    const part = matrixIn(found[0]);
+    return { ...part, notes: [...notes, ...part.notes, `Only the lines ${ends[0]} are read.`] };
   }
 
   return { NOTHING, PERCENTAGES, read, rowsOf, turn };

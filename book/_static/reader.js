@@ -76,6 +76,9 @@ const reader = (() => {
       + "many both, one and none have right: “both right 80, only A 12, only B 25, none 8”."],
   ];
 
+  const notUsed = (entries) =>
+    unused(entries.map(([name, value]) => `${name} ${JSON.stringify(value)}`));
+
   function fromJson(text) {
     const value = cells.json(text);
     if (value === null || Object.keys(value).length === 0) return null;
@@ -89,9 +92,7 @@ const reader = (() => {
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
     if (name) {
       const { labels = value.classes, classes, [name]: matrix, ...others } = value;
-      const left = unused(Object.entries(others)
-        .map(([key, one]) => `${key} ${JSON.stringify(one)}`));
-      return withNotes(fromMatrix(JSON.stringify(matrix), labels), left);
+      return withNotes(fromMatrix(JSON.stringify(matrix), labels), notUsed(Object.entries(others)));
     }
     if (Array.isArray(value.columns) && Array.isArray(value.data)) {
       const objects = value.data.map((row) =>
@@ -103,21 +104,20 @@ const reader = (() => {
       const left = unused(Object.keys(parts).map((key) => `the part “${key}”`));
       return withNotes(ofTable(tables.ofJson(list)), left);
     }
-    const entries = Object.entries(value);
-    const isObject = (row) => row !== null && typeof row === "object";
     if (Array.isArray(value)) return ofTable(tables.ofJson(value));
-    if (!entries.some(([, row]) => isObject(row))) return ofObject(entries);
-    const [objects, others] = [true, false].map((is) =>
-      entries.filter(([, row]) => isObject(row) === is));
-    return ofObjects(objects, others, value);
+    const isObject = ([, row]) => row !== null && typeof row === "object";
+    const entries = Object.entries(value);
+    const objects = entries.filter(isObject);
+    const others = entries.filter((entry) => !isObject(entry));
+    return objects.length ? ofObjects(objects, others, value) : ofObject(entries);
   }
 
   /** Numbers by name; other names are not used. */
   function ofObject(entries) {
-    const known = entries.filter(([name]) => (keyOf(name) ?? "unused") !== "unused");
-    const others = entries.filter((entry) => !known.includes(entry));
-    const record = Object.fromEntries(known.map(([name, number]) => [keyOf(name), String(number)]));
-    return numbers.ofRecord(record, unused(others.map(([name, number]) => `${name} ${number}`)));
+    const isKnown = ([name]) => (keyOf(name) ?? "unused") !== "unused";
+    const known = entries.filter(isKnown).map(([name, number]) => [keyOf(name), String(number)]);
+    const others = entries.filter((entry) => !isKnown(entry));
+    return numbers.ofRecord(Object.fromEntries(known), notUsed(others));
   }
 
   /** Objects by name: a report, counts, a matrix, or the columns of a table. */
@@ -125,11 +125,10 @@ const reader = (() => {
     const rows = objects.map(([name, row]) => ({ name, ...row }));
     const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     if (keys.filter(keyOf).length > 1) {
-      const line = (row) => keys.map((key) => String(row[key] ?? ""));
-      const found = numbers.recordsIn([{ cells: keys },
-        ...rows.map((row) => ({ cells: line(row) }))]);
-      const left = unused(others.map(([name, x]) => `${name} ${x}`));
-      return found && numbers.ofRecords({ ...found, notes: [...found.notes, ...left] });
+      const lines = rows.map((row) => ({ cells: keys.map((key) => String(row[key] ?? "")) }));
+      const found = numbers.recordsIn([{ cells: keys }, ...lines]);
+      const read = found && numbers.ofRecords(found);
+      return read && withNotes(read, notUsed(others));
     }
     const names = objects.map(([name]) => name);
     const isMatrix = others.length === 0 && names.length > 1 && objects.every(([, row]) =>
@@ -142,27 +141,23 @@ const reader = (() => {
     return { ...found, question };
   }
 
-  /** y_true = [1, 0, ...] and the like, as a table. */
+  /** y_true = [1, 0, ...] and the like, in brackets or one in each line, as a table. */
   function fromLists(text) {
-    const inBrackets = /\b([a-z_]\w*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gi;
-    const inLines = /^\s*([a-z_]\w*)\s*[=:]\s*([^=:[\]\n]+[ ,][^=:[\]\n]+)$/gim;
-    const lines = text.trim().split("\n").filter((line) => line.trim());
-    const [found, others] = [[...text.matchAll(inBrackets)], [...text.matchAll(inLines)]];
-    const lists = found.length > 1 ? found : others.length === lines.length ? others : [];
-    if (lists.length < 2) return null;
-    const labels = (list) => list.split(list.includes(",") ? "," : /\s+/)
-      .map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
-    const columns = lists.map(([, name, list]) => [name, labels(list)]);
-    if (new Set(columns.map(([name]) => name)).size < columns.length) {
-      refuse("Two lists have the same name.");
-    }
-    const isUneven = columns.some(([, list]) => list.length !== columns[0][1].length);
-    if (found.length < 2 && isUneven) return null;
-    const rest = found.length > 1 ? lists.reduce((all, [list]) => all.replace(list, ""), text) : "";
-    const result = ofTable(tables.ofJson(Object.fromEntries(columns)));
-    if (!/\d/.test(rest)) return result;
-    return withNotes(result,
-      [`Only the lists ${lists.map(([, name]) => name).join(", ")} are read.`]);
+    const inBrackets = [...text.matchAll(/\b([a-z_]\w*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gi)];
+    const inLines = [...text.matchAll(/^\s*([a-z_]\w*)\s*[=:]\s*([^=:[\]\n]+[ ,][^=:[\]\n]+)$/gim)];
+    const isMarked = inBrackets.length > 1;
+    const lists = isMarked ? inBrackets : inLines;
+    const columns = lists.map(([, name, list]) => [name, list.split(list.includes(",") ? "," : /\s+/)
+      .map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean)]);
+    const isEven = columns.every(([, list]) => list.length === columns[0][1].length);
+    const isWhole = lists.length === text.split("\n").filter((line) => line.trim()).length;
+    if (lists.length < 2 || (!isMarked && !(isEven && isWhole))) return null;
+    const byName = Object.fromEntries(columns);
+    if (Object.keys(byName).length < columns.length) refuse("Two lists have the same name.");
+    const found = ofTable(tables.ofJson(byName));
+    const rest = lists.reduce((all, [list]) => all.replace(list, ""), text);
+    return /\d/.test(rest)
+      ? withNotes(found, [`Only the lists ${Object.keys(byName).join(", ")} are read.`]) : found;
   }
 
   // --- Matrices, predictions, scores -------------------------------------------------------------
@@ -188,9 +183,9 @@ const reader = (() => {
 
   function predictions(table, how = "") {
     if (table.columns.length < 2) refuse(matrices.NOTHING);
-    const said = `a table of predictions with ${some(table.lines.length, "line")}`;
-    const reading = { kind: "predictions", table, how, notes: [], said };
-    return certain({ ...reading, said: how ? `${said}, ${how}` : said });
+    const lines = `a table of predictions with ${some(table.lines.length, "line")}`;
+    const said = how ? `${lines}, ${how}` : lines;
+    return certain({ kind: "predictions", table, how, notes: [], said });
   }
 
   /** Predictions, records or scores that stand in a table with names. */
@@ -198,10 +193,10 @@ const reader = (() => {
     const names = table.columns.map(({ says }) => says);
     const isSure = names.includes("model") && (names.includes("truth") || names.includes("label"));
     if (isSure) return predictions(table);
-    const line = (_, k) => ({ cells: table.columns.map((column) => column.cells[k]) });
-    const rows = table.lines.map(line);
-    const found = numbers.recordsIn([{ cells: table.columns.map(({ name }) => name) }, ...rows]);
-    const records = found && found.rest.length === 0 ? numbers.ofRecords(found) : null;
+    const head = { cells: table.columns.map(({ name }) => name) };
+    const rows = table.lines.map((_, k) => ({ cells: table.columns.map((one) => one.cells[k]) }));
+    const found = numbers.recordsIn([head, ...rows]);
+    const records = found?.rest.length === 0 ? numbers.ofRecords(found) : null;
     if (records) return records;
     const choice = unlessRefused(() => tables.choose(table));
     if (choice && (choice.question === null || choice.field === "count")) return predictions(table);
