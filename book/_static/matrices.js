@@ -22,8 +22,14 @@ const matrices = (() => {
   const [APART, ADDED] = ["\u0004", "\u0005"];
   // A percentage beside a count
   const PERCENT = /(\d)\s*(?:\(\s*[\d.,]+\s*%\s*\)|\/\s*[\d.,]+\s*%)/g;
+  // Weka writes names behind the rows: "50 0 | a = cat".
+  const nameFirst = (line, row, name) =>
+    (hasNumber(name) ? line : `${name.trim().replace(/\s+/g, "_")} ${row}`);
+  const unlessNumber = (line) => (hasNumber(line) ? line : "");
   // What programs put around numbers, and what takes its place.
   const MARKS = [
+    [/^.*<--\s*classified as\s*$/gim, unlessNumber],
+    [/^([\d \t.,]+)\|\s*\w+\s*=\s*(.+)$/gm, nameFirst],
     // Tables of HTML; boxes of polars and tabulate; rules of Markdown
     [/<tr[^>]*>\s*/gi, ""], [/<\/t[dh]>\s*/gi, "\t"], [/<\/tr>\s*/gi, "\n"],
     [/<\/?[a-z][^<>\n]*>/gi, ""], [/[│┆║┃]/g, "|"], [/^shape: \(.*\)$/m, ""],
@@ -43,19 +49,9 @@ const matrices = (() => {
     [/;[ ]*$/gm, ""], [/^ *\||\| *$/gm, ""],
   ];
 
-  /** Weka writes names behind the rows: "50 0 | a = cat". */
-  function weka(text) {
-    if (!/<--\s*classified as/i.test(text)) return text;
-    return text.split("\n").map((line) => {
-      const row = line.match(/^([\d\s.,]+)\|\s*\w+\s*=\s*(.+)$/);
-      if (row && !hasNumber(row[2])) return `${row[2].trim().replace(/\s+/g, "_")} ${row[1]}`;
-      return /classified as/i.test(line) && !hasNumber(line) ? "" : line;
-    }).join("\n");
-  }
-
   /** The text with one line for each row; an array stands apart from what is around it. */
   function inLines(text) {
-    let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), weka(text));
+    let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), text);
     // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
     const isTuple = /^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare) || /\brbind\(/.test(bare);
     if (isTuple) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
@@ -157,10 +153,9 @@ const matrices = (() => {
   }
 
   function noteOn({ row, column, wrong }) {
-    if (!row && !column) return [];
-    const one = `The last ${row ? "row" : "column"}, a total, was`;
-    const what = row && column ? "The last row and the last column, totals, were" : one;
-    return [`${what} left out${wrong ? ", though not all are sums" : ""}.`];
+    const which = [row && "row", column && "column"].filter(Boolean).map((what) => `last ${what}`);
+    const doubt = wrong ? ", though not all are sums" : "";
+    return which.length ? [`Left out as totals: the ${which.join(" and the ")}${doubt}.`] : [];
   }
 
   /** {numbers, side, extra} of rows that end in so many counts, after as many cells; or null. */

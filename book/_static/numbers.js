@@ -150,14 +150,15 @@ const numbers = (() => {
 
   /** "both right 80, only A 12, only B 25, both wrong 8": four numbers, each with its words. */
   function fromPairs(text) {
-    const parts = text.match(/^\W*\d/.test(text) ? /\d+\D*/g : /\D*\d+/g) ?? [];
+    const mark = /^\W*\d/.test(text) ? /(?<!\d)(?=\d)/ : /(?<=\d)(?!\d)/;
+    const parts = text.split(mark).filter((part) => /\d/.test(part));
     const none = parts.filter((part) => /\b(wrong|neither|none)\b/i.test(part));
     const both = parts.filter((part) => /\bboth\b/i.test(part) && !none.includes(part));
     const only = parts.filter((part) => ONLY.test(part));
     if ([parts, none, both, only].map((list) => list.length).join() !== "4,1,1,2") return null;
     const [right, wrong, onlyA, onlyB] = [both, none, only].flat()
       .map((part) => countOr(part.match(/\d+/)[0], "items"));
-    const names = only.map((part) => part.match(ONLY)).map(([, before, behind]) => before ?? behind);
+    const names = only.map((part) => part.match(ONLY)).map(([, after, before]) => after ?? before);
     return certain(pairReading({ both: right, onlyA, onlyB, none: wrong, names }));
   }
 
@@ -182,8 +183,8 @@ const numbers = (() => {
   const CLASS = /^(class|label|categor|entity|entities|tag|type)/i;
 
   /**
-   * {records, named, rest, last, notes, hasAverages} of the rows below a line with names of numbers;
-   * null if there is none. What does not belong to them is in `rest`.
+   * {records, named, rest, last, notes, hasAverages} of the rows below a line with names of
+   * numbers; null if there is none. What does not belong to them is in `rest`.
    */
   function recordsIn(rows) {
     const at = rows.findIndex((row) => row.cells.filter(keyOf).length > 1);
@@ -213,7 +214,8 @@ const numbers = (() => {
     const lines = rest.length ? [`Only the lines ${rows[at].line} to ${last} are read.`] : [];
     return {
       records, named: offset ? "" : naming.map((k) => head[k]).join(" "), rest, last,
-      notes: [...unused(others.map((k) => `the column “${head[k]}”`)), ...lines], hasAverages: rows.some(isSummary),
+      notes: [...unused(others.map((k) => `the column “${head[k]}”`)), ...lines],
+      hasAverages: rows.some(isSummary),
     };
   }
 

@@ -143,12 +143,14 @@ const reader = (() => {
 
   /** y_true = [1, 0, ...] and the like, in brackets or one in each line, as a table. */
   function fromLists(text) {
-    const inBrackets = [...text.matchAll(/\b([a-z_]\w*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gi)];
-    const inLines = [...text.matchAll(/^\s*([a-z_]\w*)\s*[=:]\s*([^=:[\]\n]+[ ,][^=:[\]\n]+)$/gim)];
-    const isMarked = inBrackets.length > 1;
-    const lists = isMarked ? inBrackets : inLines;
-    const columns = lists.map(([, name, list]) => [name, list.split(list.includes(",") ? "," : /\s+/)
-      .map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean)]);
+    const inBrackets = /\b([a-z_]\w*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gi;
+    const inLines = /^\s*([a-z_]\w*)\s*[=:]\s*([^=:[\]\n]+[ ,][^=:[\]\n]+)$/gim;
+    const [marked, bare] = [inBrackets, inLines].map((form) => [...text.matchAll(form)]);
+    const isMarked = marked.length > 1;
+    const lists = isMarked ? marked : bare;
+    const labels = (list) => list.split(list.includes(",") ? "," : /\s+/)
+      .map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
+    const columns = lists.map(([, name, list]) => [name, labels(list)]);
     const isEven = columns.every(([, list]) => list.length === columns[0][1].length);
     const isWhole = lists.length === text.split("\n").filter((line) => line.trim()).length;
     if (lists.length < 2 || (!isMarked && !(isEven && isWhole))) return null;
@@ -208,10 +210,10 @@ const reader = (() => {
     const [first, ...rest] = text.trim().split("\n");
     const header = /\p{L}/u.test(first) && rest.length > 0;
     const fault = {};
-    const table = unlessRefused(() => tables.parse(text), (sentence) => { fault.table = sentence; });
+    const attempt = (what, read) => unlessRefused(read, (sentence) => { fault[what] = sentence; });
+    const table = attempt("table", () => tables.parse(text));
     const named = header && table?.named ? ofTable(table, () => null) : null;
-    const found = named ?? fromRecords(text)
-      ?? unlessRefused(() => fromMatrix(text), (sentence) => { fault.matrix = sentence; });
+    const found = named ?? fromRecords(text) ?? attempt("matrix", () => fromMatrix(text));
     if (found) return found;
     // A matrix has about as many lines as columns; and names stand above predictions.
     const isLong = rest.length > first.trim().split(/[\t;,|]|\s+/).length + 1;

@@ -395,9 +395,8 @@ const tables = (() => {
   /** The pairs of lines that belong together, and the sentence that says why. */
   function matched([one, other], confirmed) {
     const pairs = one.columns.map((x) => [x, called(other, x.name)]).filter(([, y]) => y);
-    const names = (x) => x.says === "id" || allDiffer(x);
-    const keys = pairs.filter(([x, y]) => !(repeats(x.cells) && repeats(y.cells))
-      && (x.says === "id" || (names(x) && names(y))));
+    const keys = pairs.filter(([x, y]) => (allDiffer(x) && allDiffer(y))
+      || (x.says === "id" && !(repeats(x.cells) && repeats(y.cells))));
     const rank = ([x, y]) => 2 * (repeats(x.cells) || repeats(y.cells)) + isUnnamed(x);
     const [key] = keys.sort((p, q) => rank(p) - rank(q));
     return key ? byKey(one, other, key) : lineByLine(one, other, pairs, confirmed);
