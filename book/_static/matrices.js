@@ -8,6 +8,7 @@ const matrices = (() => {
 
   const { isCount, isNumber, hasNumber, count, refuse, some } = cells;
   const sum = (list) => list.reduce((total, n) => total + n, 0);
+  const repeats = (list) => new Set(list).size < list.length;
   const turn = (rows) => rows[0].map((_, k) => rows.map((row) => row[k]));
 
   const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. "
@@ -21,8 +22,14 @@ const matrices = (() => {
   const [APART, ADDED] = ["\u0004", "\u0005"];
   // A percentage beside a count
   const PERCENT = /(\d)\s*(?:\(\s*[\d.,]+\s*%\s*\)|\/\s*[\d.,]+\s*%)/g;
+  // Weka writes names behind the rows: "50 0 | a = cat".
+  const nameFirst = (line, row, name) =>
+    (hasNumber(name) ? line : `${name.trim().replace(/\s+/g, "_")} ${row}`);
+  const unlessNumber = (line) => (hasNumber(line) ? line : "");
   // What programs put around numbers, and what takes its place.
   const MARKS = [
+    [/^.*<--\s*classified as\s*$/gim, unlessNumber],
+    [/^([\d \t.,]+)\|\s*\w+\s*=\s*(.+)$/gm, nameFirst],
     // Tables of HTML; boxes of polars and tabulate; rules of Markdown
     [/<tr[^>]*>\s*/gi, ""], [/<\/t[dh]>\s*/gi, "\t"], [/<\/tr>\s*/gi, "\n"],
     [/<\/?[a-z][^<>\n]*>/gi, ""], [/[│┆║┃]/g, "|"], [/^shape: \(.*\)$/m, ""],
@@ -42,19 +49,9 @@ const matrices = (() => {
     [/;[ ]*$/gm, ""], [/^ *\||\| *$/gm, ""],
   ];
 
-  /** Weka writes names behind the rows: "50 0 | a = cat". */
-  function weka(text) {
-    if (!/<--\s*classified as/i.test(text)) return text;
-    return text.split("\n").map((line) => {
-      const row = line.match(/^([\d\s.,]+)\|\s*\w+\s*=\s*(.+)$/);
-      if (row && !hasNumber(row[2])) return `${row[2].trim().replace(/\s+/g, "_")} ${row[1]}`;
-      return /classified as/i.test(line) && !hasNumber(line) ? "" : line;
-    }).join("\n");
-  }
-
   /** The text with one line for each row; an array stands apart from what is around it. */
   function inLines(text) {
-    let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), weka(text));
+    let bare = MARKS.reduce((all, [pattern, by]) => all.replace(pattern, by), text);
     // Tuples, and c(...) of R; not the limits of an interval that stand somewhere.
     const isTuple = /^\s*([\w.]+\s*=\s*)?\(|\(\s*\(/.test(bare) || /\brbind\(/.test(bare);
     if (isTuple) bare = bare.replace(/\(([\d.,\s]+)\)/g, "[$1]");
@@ -94,16 +91,16 @@ const matrices = (() => {
   }
 
   /** 12.812 as thousands, if all numbers may be that and no sums say that they are percentages. */
-  function withoutDots(table) {
-    const numbers = table.flatMap((row) => row.cells).filter((cell) => /^\d[\d.]*$/.test(cell));
+  function withoutDots(rows) {
+    const numbers = rows.flatMap((row) => row.cells).filter((cell) => /^\d[\d.]*$/.test(cell));
     const dotted = numbers.find((cell) => cell.includes("."));
     const mayBe = (cell) => /^(\d{1,3}|[1-9]\d{0,2}(\.\d{3})+)$/.test(cell);
-    if (!dotted || !numbers.every(mayBe)) return { table, notes: [] };
+    if (!dotted || !numbers.every(mayBe)) return { rows, notes: [] };
     const bare = (cell) => (numbers.includes(cell) ? cell.replaceAll(".", "") : cell);
-    const plain = table.map((row) => ({ line: row.line, cells: row.cells.map(bare) }));
-    const sums = plain.map((row) => sum(row.cells.map((cell) => count(cell) ?? 0)));
-    if (sums.filter(Boolean).every((total) => Math.abs(total - 1e5) < 3)) refuse(PERCENTAGES);
-    return { table: plain, notes: [`“${dotted}” is read as ${bare(dotted)}.`] };
+    const plain = rows.map((row) => ({ ...row, cells: row.cells.map(bare) }));
+    const sums = plain.map((row) => sum(row.cells.map(count)));
+    if (sums.some((total) => Math.abs(total - 1e5) < 3)) refuse(PERCENTAGES);
+    return { rows: plain, notes: [`“${dotted}” is read as ${bare(dotted)}.`] };
   }
 
   // --- Names -------------------------------------------------------------------------------------
@@ -156,10 +153,9 @@ const matrices = (() => {
   }
 
   function noteOn({ row, column, wrong }) {
-    if (!row && !column) return [];
-    const one = `The last ${row ? "row" : "column"}, a total, was`;
-    const what = row && column ? "The last row and the last column, totals, were" : one;
-    return [`${what} left out${wrong ? ", though not all are sums" : ""}.`];
+    const which = [row && "row", column && "column"].filter(Boolean).map((what) => `last ${what}`);
+    const doubt = wrong ? ", though not all are sums" : "";
+    return which.length ? [`Left out as totals: the ${which.join(" and the ")}${doubt}.`] : [];
   }
 
   /** {numbers, side, extra} of rows that end in so many counts, after as many cells; or null. */
@@ -222,27 +218,23 @@ const matrices = (() => {
     const others = rows.slice(0, start)
       .map((row, k) => ({ ...row, isBelow: k > place && place >= 0 }))
       .filter((_, k) => k !== place);
+    const named = withNames(square, across, down);
     return {
-      ...withNames(square, across, down), totals: left, notes: [...guess, ...noteOn(drop)],
-      titles: others, corner,
+      ...named, inRows: named.inRows || predictionsInRows(others, corner), totals: left,
+      notes: [...guess, ...noteOn(drop)],
     };
   }
 
   /** {matrix, labels, inRows, question, paired}: the classes, if the names on both sides agree. */
   function withNames(square, across, down) {
     const inRows = nameAxis(across, TRUTH) || nameAxis(down, PREDICTED);
-    const names = down ?? across;
-    const isBare = (list) => list && new Set(strip(list)).size === list.length;
-    const called = names && isBare(names) ? strip(names) : names;
-    const labels = square.map((_, k) => called?.[k] || String(k));
+    const [top, side] = [across, down].map((names) => names && strip(names));
+    const labels = square.map((_, k) => (side ?? top)?.[k] || String(k));
     const plain = { matrix: square, labels, inRows, question: null };
-    if (!across || !down) return plain;
-    for (const write of [(list) => list, strip]) {
-      const order = write(down).map((name) => write(across).indexOf(name));
-      if (!order.includes(-1) && new Set(order).size === order.length) {
-        const matrix = square.map((row) => order.map((k) => row[k]));
-        return { ...plain, matrix, labels: write(down) };
-      }
+    if (!top || !side) return plain;
+    const order = side.map((name) => top.indexOf(name));
+    if (!order.includes(-1) && !repeats(order)) {
+      return { ...plain, matrix: square.map((row) => order.map((k) => row[k])) };
     }
     const isPair = (list) => list.length === 2 && list.some((x) => RIGHT.test(x))
       && list.some((x) => WRONG.test(x));
@@ -265,81 +257,70 @@ const matrices = (() => {
   }
 
   /** The matrix in rows; null if they are none. */
-  function matrixIn(table) {
-    const { table: rows, notes } = withoutDots(table);
+  function matrixIn(rows) {
     for (let start = 0; start <= Math.min(4, rows.length - 2); start += 1) {
       const height = rows.length - start;
-      for (const width of [height, height - 1, height + 1]) {
-        const found = width > 1 ? layout(rows, start, width) : null;
-        if (found) {
-          const inRows = found.inRows || predictionsInRows(found.titles, found.corner);
-          return { ...found, inRows, notes: [...notes, ...found.notes] };
-        }
-      }
+      const widths = [height, height - 1, height + 1].filter((width) => width > 1);
+      const found = widths.map((width) => layout(rows, start, width)).find(Boolean);
+      if (found) return found;
     }
     return null;
   }
 
   // --- What is none ------------------------------------------------------------------------------
 
-  /** Refuses what is no table of counts: words, one column, shares; names the first fault. */
-  function complain(table) {
-    if (table.length === 0) refuse(NOTHING);
-    const all = table.flatMap((row) => row.cells);
-    const numbers = all.filter((cell) => /^[\d.]/.test(cell));
-    const isColumn = table.length > 4 && table.every((row) => row.cells.length === 1);
-    if (numbers.length < all.length / 4 || isColumn) refuse(NOTHING);
-    const shares = numbers.length > 3 && numbers.some((cell) => /\.\d*[1-9]/.test(cell))
-      && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell));
-    if (shares || numbers.filter((cell) => cell.includes("%")).length > 1) refuse(PERCENTAGES);
-    const hasNoCount = !table[0].cells.some(isCount);
-    const isHead = table.length > 1 && (table[0].cells[0] === "" || hasNoCount);
-    const body = isHead ? table.slice(1) : table;
-    const named = body.filter((row) => row.cells.length > 1 && !isCount(row.cells[0]));
-    const bare = 2 * named.length > body.length ? (row) => row.slice(1) : (row) => row;
-    const rows = body.map((row) => ({ line: row.line, cells: bare(row.cells) }));
-    const size = Math.max(...rows.map((row) => row.cells.length));
-    for (const { line, cells: row } of rows) {
-      const wrong = row.find((cell) => !isCount(cell));
+  /** Refuses what is no matrix: words, one column, shares; a cell, line or shape that is wrong. */
+  function complain(rows) {
+    const all = rows.flatMap((row) => row.cells);
+    const found = all.filter(isNumber);
+    const isColumn = rows.length > 4 && all.length === rows.length;
+    if (found.length < Math.max(1, all.length / 4) || isColumn) refuse(NOTHING);
+    const isShare = (cell) => cell.includes("%") || Number(cell) <= 1;
+    if (found.length > 1 && !found.every(isCount) && found.every(isShare)) refuse(PERCENTAGES);
+    // A line without a number is a title, and a word before numbers is a name.
+    const body = rows.filter((row) => row.cells.some(isNumber)).map(({ line, cells: row }) =>
+      ({ line, list: isNumber(row[0]) ? row : row.slice(1) }));
+    const size = Math.max(...body.map(({ list }) => list.length));
+    for (const { line, list } of body) {
+      const wrong = list.find((cell) => !isCount(cell));
       if (wrong !== undefined) refuse(`“${wrong}” in line ${line} is not a number of items.`);
     }
-    const short = rows.find((row) => row.cells.length !== size);
+    const short = body.find(({ list }) => list.length !== size);
     if (short) {
-      const got = some(short.cells.length, "number");
+      const got = some(short.list.length, "number");
       refuse(`Line ${short.line} has ${got}, the longest line has ${size}.`);
     }
-    if (rows.length < 2 && size < 3) {
+    if (body.length < 2 && size < 3) {
       refuse("This is too little: give TP, FP and FN, a matrix, or predictions.");
     }
-    const shape = `${some(rows.length, "line")} of ${some(size, "number")}`;
-    refuse(`The matrix has ${shape}; it needs as many lines as columns, one for each class.`);
+    const shape = `${some(body.length, "line")} of ${some(size, "number")}`;
+    refuse(`The matrix has ${shape}; it needs as many lines as columns, one for each class, `
+      + "and names only above or before them.");
   }
 
-  /** The matrix in a text; if the whole is none, in the one part between empty lines that is. */
+  /** The rows in parts, which begin after an empty line, and at an array and behind it. */
+  function partsOf(rows) {
+    const isNew = (row, k) => k === 0 || row.isApart || row.line > rows[k - 1].line + 1;
+    const starts = rows.flatMap((row, k) => (isNew(row, k) ? [k] : []));
+    return starts.map((start, k) => rows.slice(start, starts[k + 1]));
+  }
+
+  /** The matrix in a text; if the whole is none, in the one part of it that is. */
   function read(text) {
-    const found = readRows(rowsOf(text));
-    if (text.search(PERCENT) < 0) return found;
-    return { ...found, notes: [...found.notes, "The percentages beside the counts are not used."] };
-  }
-
-  function readRows(rows) {
+    const { rows, notes } = withoutDots(rowsOf(text));
     const large = rows.flatMap((row) => row.cells).find((cell) => count(cell) > cells.LARGEST);
     if (large) refuse(`“${large}” is more than ${cells.LARGEST} items.`);
+    if (text.search(PERCENT) >= 0) notes.push("The percentages beside the counts are not used.");
     const whole = matrixIn(rows);
-    if (whole) return whole;
-    const parts = [];
-    rows.forEach((row, k) => {
-      if (k && !row.isApart && row.line <= rows[k - 1].line + 1) parts.at(-1).push(row);
-      else parts.push([row]);
-    });
-    const found = parts.filter((part) => cells.unlessRefused(() => matrixIn(part)));
+    if (whole) return { ...whole, notes: [...notes, ...whole.notes] };
+    const found = partsOf(rows).filter(matrixIn);
     const ends = found.map((part) => `${part[0].line} to ${part.at(-1).line}`);
     if (found.length > 1) {
       refuse(`There are ${found.length} matrices, in the lines ${ends.join(" and ")}: give one.`);
     }
     if (found.length === 0) return complain(rows);
-    const matrix = matrixIn(found[0]);
-    return { ...matrix, notes: [...matrix.notes, `Only the lines ${ends[0]} are read.`] };
+    const part = matrixIn(found[0]);
+    return { ...part, notes: [...notes, ...part.notes, `Only the lines ${ends[0]} are read.`] };
   }
 
   return { NOTHING, PERCENTAGES, read, rowsOf, turn };

@@ -1,6 +1,5 @@
 // Reads numbers that have names: TP, FP and FN, printed scores, pairs, reports, and tables of
-// them. No
-// page is needed.
+// them. No page is needed.
 //
 // What is read is {readings, question}, as reader.js has it; null if a text has another form. A
 // number that has no name means that it has another form.
@@ -147,24 +146,20 @@ const numbers = (() => {
     return { readings, question: `Which items are these ${items}?` };
   }
 
-  /** "both right 80, only A 12, only B 25, both wrong 8". */
+  const ONLY = /\b(?:only|just) (\w+)|\b([a-z]\w*) only\b/i;
+
+  /** "both right 80, only A 12, only B 25, both wrong 8": four numbers, each with its words. */
   function fromPairs(text) {
-    const isFirst = /^\W*\d/.test(text);
-    const value = (name) =>
-      text.match(new RegExp(isFirst ? `\\d+\\W*(?:${name})` : `(?:${name})\\W*\\d+`, "i"));
-    const ONLY = /\b(?:only|just) (\w+)( (?:is |was )?(?:right|correct))?|\b([a-z]\w*) only\b/gi;
-    const [a, b, more] = [...text.matchAll(ONLY)];
-    if (!b || more) return null;
-    const kinds = {
-      both: "both( are| were)? (right|correct)|\\bboth(?! (are |were )?wrong)",
-      onlyA: a[0], onlyB: b[0], none: "both( are| were)? wrong|neither( right| correct)?|none",
-    };
-    const found = Object.entries(kinds).map(([kind, name]) => [kind, value(name)]);
-    if (found.some(([, match]) => !match) || text.match(/\d+/g).length !== 4) return null;
-    const numbers = found.map(([kind, match]) =>
-      [kind, countOr(match[0].match(/\d+/)[0], "items")]);
-    const names = [a, b].map((match) => match[1] ?? match[3]);
-    return certain(pairReading({ ...Object.fromEntries(numbers), names }));
+    const mark = /^\W*\d/.test(text) ? /(?<!\d)(?=\d)/ : /(?<=\d)(?!\d)/;
+    const parts = text.split(mark).filter((part) => /\d/.test(part));
+    const none = parts.filter((part) => /\b(wrong|neither|none)\b/i.test(part));
+    const both = parts.filter((part) => /\bboth\b/i.test(part) && !none.includes(part));
+    const only = parts.filter((part) => ONLY.test(part));
+    if ([parts, none, both, only].map((list) => list.length).join() !== "4,1,1,2") return null;
+    const [right, wrong, onlyA, onlyB] = [both, none, only].flat()
+      .map((part) => countOr(part.match(/\d+/)[0], "items"));
+    const names = only.map((part) => part.match(ONLY)).map(([, after, before]) => after ?? before);
+    return certain(pairReading({ both: right, onlyA, onlyB, none: wrong, names }));
   }
 
   const pairReading = ({ both, onlyA, onlyB, none, names: [a, b] }) => ({
@@ -188,9 +183,8 @@ const numbers = (() => {
   const CLASS = /^(class|label|categor|entity|entities|tag|type)/i;
 
   /**
-   * {records, named, rest, last, notes, unread, hasAverages} of the rows below a line with names of
-   * numbers; null if there is none. What does not belong to them is in `rest`, and columns that
-   * are not used are in `unread`.
+   * {records, named, rest, last, notes, hasAverages} of the rows below a line with names of
+   * numbers; null if there is none. What does not belong to them is in `rest`.
    */
   function recordsIn(rows) {
     const at = rows.findIndex((row) => row.cells.filter(keyOf).length > 1);
@@ -221,18 +215,12 @@ const numbers = (() => {
     return {
       records, named: offset ? "" : naming.map((k) => head[k]).join(" "), rest, last,
       notes: [...unused(others.map((k) => `the column “${head[k]}”`)), ...lines],
-      unread: others.flatMap(column), hasAverages: rows.some(isSummary),
+      hasAverages: rows.some(isSummary),
     };
   }
 
   /** The readings of records; null if they have no counts and no scores. */
-  function ofRecords(found) {
-    const read = readRecords(found);
-    read?.readings.forEach((one) => { one.unread = found.unread; });
-    return read;
-  }
-
-  function readRecords({ records, named, notes, hasAverages }) {
+  function ofRecords({ records, named, notes, hasAverages }) {
     const [first] = records;
     if ("tp" in first && "fp" in first && "fn" in first) return ofCountsBy(records, named, notes);
     if (!("precision" in first) && !("recall" in first) && !("f1" in first)) return null;

@@ -10,32 +10,31 @@
 const reader = (() => {
   "use strict";
 
-  const { isCount, refuse, some, unlessRefused } = cells;
+  const { isCount, isNumber, refuse, some, unlessRefused } = cells;
   const { certain, unused, withNotes, keyOf } = numbers;
 
   // --- Text without a table ----------------------------------------------------------------------
 
-  /** Three or four numbers without names, or a matrix or scores one below the other. */
+  /** Numbers without names: scores, three or four counts, or a matrix one below the other. */
   function fromNumbers(text) {
     const bare = text.trim().replace(/^(\w+\s*=\s*)?((np\.)?array)?[([]+|[)\]]+$/g, "").trim();
-    const blanks = bare.split(/[\s;]+/);
-    const mark = blanks.length > 1 && blanks.every(isCount) ? /[\s;]+/ : /[\s,;]+/;
-    const words = bare.split(mark).filter(Boolean);
-    const rows = bare.split("\n").map((line) => line.trim().split(mark));
-    const isList = rows.length === 1 || rows.every((row) => row.filter(Boolean).length === 1);
-    const isScore = (word) => /^(0?\.\d+|[01](\.\d*)?)$/.test(word) && Number(word) <= 1;
-    if (isList && words.length > 2 && words.every(isScore) && !words.every(isCount)) {
+    const cut = (mark) => bare.split(mark).filter(Boolean);
+    const blanks = cut(/[\s;]+/);
+    const words = blanks.length > 1 && blanks.every(isCount) ? blanks : cut(/[\s,;]+/);
+    const height = bare.split("\n").length;
+    if (words.length < 3 || (height > 1 && height !== words.length)) return null;
+    if (!words.every(isCount)) {
       const lines = words.map((score, k) => ({ item: String(k + 1), score }));
-      return scores.read(tables.ofJson(lines));
+      const isScore = (word) => isNumber(word) && Number(word) <= 1;
+      return words.every(isScore) ? scores.read(tables.ofJson(lines)) : null;
     }
     const size = Math.sqrt(words.length);
-    if (!words.every(isCount)) return null;
-    if (isList && rows.length > 1 && size > 2 && Number.isInteger(size)) {
+    if (height > 1 && size > 2 && Number.isInteger(size)) {
       const lines = Array.from({ length: size }, (_, k) => words.slice(k * size, (k + 1) * size));
       const found = fromMatrix(lines.map((row) => row.join(" ")).join("\n"));
       return { ...found, question: `Is this a matrix of ${size} lines, one after the other?` };
     }
-    if (words.length < 3 || words.length > 4 || !isList) return null;
+    if (words.length > 4) return null;
     const [p, q, r, s] = words;
     if (s === undefined) {
       return certain(numbers.ofCounts({ tp: p, fp: q, fn: r }, ["Read in the order TP, FP, FN."]));
@@ -48,8 +47,7 @@ const reader = (() => {
     return { readings, question: "In which order are these numbers?" };
   }
 
-  // --- Tables
-  // --------------------------------------------------------------------------------------
+  // --- Tables ------------------------------------------------------------------------------------
 
   function fromRecords(text) {
     const found = numbers.recordsIn(matrices.rowsOf(text));
@@ -78,6 +76,9 @@ const reader = (() => {
       + "many both, one and none have right: “both right 80, only A 12, only B 25, none 8”."],
   ];
 
+  const notUsed = (entries) =>
+    unused(entries.map(([name, value]) => `${name} ${JSON.stringify(value)}`));
+
   function fromJson(text) {
     const value = cells.json(text);
     if (value === null || Object.keys(value).length === 0) return null;
@@ -86,16 +87,12 @@ const reader = (() => {
     const log = tables.rowsOfLog(value);
     if (log) {
       const note = "Not used: the rest of the log beside each item’s target and answer.";
-      const found = withNotes(ofTable(tables.ofJson(log)), [note]);
-      found.readings[0].unread = [text];
-      return found;
+      return withNotes(ofTable(tables.ofJson(log)), [note]);
     }
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
     if (name) {
       const { labels = value.classes, classes, [name]: matrix, ...others } = value;
-      const left = unused(Object.entries(others)
-        .map(([key, one]) => `${key} ${JSON.stringify(one)}`));
-      return withNotes(fromMatrix(JSON.stringify(matrix), labels), left);
+      return withNotes(fromMatrix(JSON.stringify(matrix), labels), notUsed(Object.entries(others)));
     }
     if (Array.isArray(value.columns) && Array.isArray(value.data)) {
       const objects = value.data.map((row) =>
@@ -105,25 +102,22 @@ const reader = (() => {
     if (Array.isArray(value.metric_per_case)) { // nnU-Net
       const { metric_per_case: list, ...parts } = value;
       const left = unused(Object.keys(parts).map((key) => `the part “${key}”`));
-      const found = withNotes(ofTable(tables.ofJson(list)), left);
-      found.readings[0].unread = [JSON.stringify(parts)];
-      return found;
+      return withNotes(ofTable(tables.ofJson(list)), left);
     }
-    const entries = Object.entries(value);
-    const isObject = (row) => row !== null && typeof row === "object";
     if (Array.isArray(value)) return ofTable(tables.ofJson(value));
-    if (!entries.some(([, row]) => isObject(row))) return ofObject(entries);
-    const [objects, others] = [true, false].map((is) =>
-      entries.filter(([, row]) => isObject(row) === is));
-    return ofObjects(objects, others, value);
+    const isObject = ([, row]) => row !== null && typeof row === "object";
+    const entries = Object.entries(value);
+    const objects = entries.filter(isObject);
+    const others = entries.filter((entry) => !isObject(entry));
+    return objects.length ? ofObjects(objects, others, value) : ofObject(entries);
   }
 
   /** Numbers by name; other names are not used. */
   function ofObject(entries) {
-    const known = entries.filter(([name]) => (keyOf(name) ?? "unused") !== "unused");
-    const others = entries.filter((entry) => !known.includes(entry));
-    const record = Object.fromEntries(known.map(([name, number]) => [keyOf(name), String(number)]));
-    return numbers.ofRecord(record, unused(others.map(([name, number]) => `${name} ${number}`)));
+    const isKnown = ([name]) => (keyOf(name) ?? "unused") !== "unused";
+    const known = entries.filter(isKnown).map(([name, number]) => [keyOf(name), String(number)]);
+    const others = entries.filter((entry) => !isKnown(entry));
+    return numbers.ofRecord(Object.fromEntries(known), notUsed(others));
   }
 
   /** Objects by name: a report, counts, a matrix, or the columns of a table. */
@@ -131,11 +125,10 @@ const reader = (() => {
     const rows = objects.map(([name, row]) => ({ name, ...row }));
     const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     if (keys.filter(keyOf).length > 1) {
-      const line = (row) => keys.map((key) => String(row[key] ?? ""));
-      const found = numbers.recordsIn([{ cells: keys },
-        ...rows.map((row) => ({ cells: line(row) }))]);
-      const left = unused(others.map(([name, x]) => `${name} ${x}`));
-      return found && numbers.ofRecords({ ...found, notes: [...found.notes, ...left] });
+      const lines = rows.map((row) => ({ cells: keys.map((key) => String(row[key] ?? "")) }));
+      const found = numbers.recordsIn([{ cells: keys }, ...lines]);
+      const read = found && numbers.ofRecords(found);
+      return read && withNotes(read, notUsed(others));
     }
     const names = objects.map(([name]) => name);
     const isMatrix = others.length === 0 && names.length > 1 && objects.every(([, row]) =>
@@ -148,27 +141,25 @@ const reader = (() => {
     return { ...found, question };
   }
 
-  /** y_true = [1, 0, ...] and the like, as a table. */
+  /** y_true = [1, 0, ...] and the like, in brackets or one in each line, as a table. */
   function fromLists(text) {
     const inBrackets = /\b([a-z_]\w*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gi;
     const inLines = /^\s*([a-z_]\w*)\s*[=:]\s*([^=:[\]\n]+[ ,][^=:[\]\n]+)$/gim;
-    const lines = text.trim().split("\n").filter((line) => line.trim());
-    const [found, others] = [[...text.matchAll(inBrackets)], [...text.matchAll(inLines)]];
-    const lists = found.length > 1 ? found : others.length === lines.length ? others : [];
-    if (lists.length < 2) return null;
+    const [marked, bare] = [inBrackets, inLines].map((form) => [...text.matchAll(form)]);
+    const isMarked = marked.length > 1;
+    const lists = isMarked ? marked : bare;
     const labels = (list) => list.split(list.includes(",") ? "," : /\s+/)
       .map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
     const columns = lists.map(([, name, list]) => [name, labels(list)]);
-    if (new Set(columns.map(([name]) => name)).size < columns.length) {
-      refuse("Two lists have the same name.");
-    }
-    const isUneven = columns.some(([, list]) => list.length !== columns[0][1].length);
-    if (found.length < 2 && isUneven) return null;
-    const rest = found.length > 1 ? lists.reduce((all, [list]) => all.replace(list, ""), text) : "";
-    const result = ofTable(tables.ofJson(Object.fromEntries(columns)));
-    if (!/\d/.test(rest)) return result;
-    return withNotes(result,
-      [`Only the lists ${lists.map(([, name]) => name).join(", ")} are read.`]);
+    const isEven = columns.every(([, list]) => list.length === columns[0][1].length);
+    const isWhole = lists.length === text.split("\n").filter((line) => line.trim()).length;
+    if (lists.length < 2 || (!isMarked && !(isEven && isWhole))) return null;
+    const byName = Object.fromEntries(columns);
+    if (Object.keys(byName).length < columns.length) refuse("Two lists have the same name.");
+    const found = ofTable(tables.ofJson(byName));
+    const rest = lists.reduce((all, [list]) => all.replace(list, ""), text);
+    return /\d/.test(rest)
+      ? withNotes(found, [`Only the lists ${Object.keys(byName).join(", ")} are read.`]) : found;
   }
 
   // --- Matrices, predictions, scores -------------------------------------------------------------
@@ -194,9 +185,9 @@ const reader = (() => {
 
   function predictions(table, how = "") {
     if (table.columns.length < 2) refuse(matrices.NOTHING);
-    const said = `a table of predictions with ${some(table.lines.length, "line")}`;
-    const reading = { kind: "predictions", table, how, notes: [], said };
-    return certain({ ...reading, said: how ? `${said}, ${how}` : said });
+    const lines = `a table of predictions with ${some(table.lines.length, "line")}`;
+    const said = how ? `${lines}, ${how}` : lines;
+    return certain({ kind: "predictions", table, how, notes: [], said });
   }
 
   /** Predictions, records or scores that stand in a table with names. */
@@ -204,37 +195,33 @@ const reader = (() => {
     const names = table.columns.map(({ says }) => says);
     const isSure = names.includes("model") && (names.includes("truth") || names.includes("label"));
     if (isSure) return predictions(table);
-    const line = (_, k) => ({ cells: table.columns.map((column) => column.cells[k]) });
-    const rows = table.lines.map(line);
-    const found = numbers.recordsIn([{ cells: table.columns.map(({ name }) => name) }, ...rows]);
-    const records = found && found.rest.length === 0 ? numbers.ofRecords(found) : null;
+    const head = { cells: table.columns.map(({ name }) => name) };
+    const rows = table.lines.map((_, k) => ({ cells: table.columns.map((one) => one.cells[k]) }));
+    const found = numbers.recordsIn([head, ...rows]);
+    const records = found?.rest.length === 0 ? numbers.ofRecords(found) : null;
     if (records) return records;
     const choice = unlessRefused(() => tables.choose(table));
     if (choice && (choice.question === null || choice.field === "count")) return predictions(table);
     return (choice?.truth ? null : scores.read(table)) ?? otherwise(table);
   }
 
-  /** A matrix, or predictions if the text cannot be a matrix. */
+  /** A table with names, a matrix, or predictions if the text cannot be a matrix. */
   function fromCells(text) {
-    const lines = text.trim().split("\n");
-    const header = /\p{L}/u.test(lines[0]) && lines.length > 1;
-    const table = unlessRefused(() => tables.parse(text));
-    const sure = header && table?.named ? ofTable(table, () => null) : null;
-    if (sure) return sure;
-    const records = fromRecords(text);
-    if (records) return records;
-    if (!/\d/.test(text) && lines.length < 3) refuse(matrices.NOTHING);
-    let fault = null;
-    const matrix = unlessRefused(() => fromMatrix(text), (sentence) => { fault = sentence; });
-    if (matrix) return matrix;
+    const [first, ...rest] = text.trim().split("\n");
+    const header = /\p{L}/u.test(first) && rest.length > 0;
+    const fault = {};
+    const attempt = (what, read) => unlessRefused(read, (sentence) => { fault[what] = sentence; });
+    const table = attempt("table", () => tables.parse(text));
+    const named = header && table?.named ? ofTable(table, () => null) : null;
+    const found = named ?? fromRecords(text) ?? attempt("matrix", () => fromMatrix(text));
+    if (found) return found;
     // A matrix has about as many lines as columns; and names stand above predictions.
-    const isMarked = /[\t;,|]/.test(lines[0]);
-    const isLong = lines.length > lines[0].trim().split(/[\t;,|]|\s+/).length + 2;
-    const headed = isMarked && header && !/\d/.test(lines[0]) && fault !== matrices.PERCENTAGES;
-    const several = /^There are \d+ matrices/.test(fault);
-    if (several || (!isLong && !headed)) refuse(numbers.withoutName(text) ?? fault);
-    if (header && isMarked) return predictions(tables.parse(text));
-    return table ? predictions(table) : refuse(fault);
+    const isLong = rest.length > first.trim().split(/[\t;,|]|\s+/).length + 1;
+    const isHead = header && /[\t;,|]/.test(first) && !/\d/.test(first);
+    const isTable = (isLong || (isHead && fault.matrix !== matrices.PERCENTAGES))
+      && !/^There are \d+ matrices/.test(fault.matrix);
+    if (isTable && table) return predictions(table);
+    return refuse(numbers.withoutName(text) ?? (isTable ? fault.table : fault.matrix));
   }
 
   // Texts of more lines, or of more letters, are tables.

@@ -1,6 +1,6 @@
 // Reads tables of one score for each item: Dice of each image, F1 of each document or seed. No
-// page is
-// needed. A column holds scores if all its cells are from 0 to 1, and some are no whole numbers.
+// page is needed. A column holds scores if all its cells are from 0 to 1, and some are no whole
+// numbers.
 const scores = (() => {
   "use strict";
 

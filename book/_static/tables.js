@@ -379,31 +379,24 @@ const tables = (() => {
     });
   }
 
-  /** The columns of both; those of one name are called by their files, or are one. */
+  /** The columns of both. Labels of one name are called by their files; others are one column. */
   function apart(two, truths) {
-    const [one, other] = two.map(({ columns }) => columns);
     const hasLabels = ({ says }) => says === "model" || says === "";
-    const kept = other.filter((column) => !(truths[0] && column === truths[1]));
-    const result = kept.filter((column) => {
-      const same = one.find(({ name }) => name === column.name);
-      if (!same || same === truths[0]) return true;
-      const isOne = same.says === "id" || column.cells.every((cell, k) => cell === same.cells[k]);
-      if (isOne && !hasLabels(same)) return false;
-      [same, column].forEach((twin, side) => {
-        const single = two[side].columns.filter(hasLabels).length === 1 && hasLabels(twin);
-        twin.called = single ? two[side].stem : `${twin.name} (${two[side].stem})`;
-      });
-      return true;
-    });
-    return [...one, ...result].map((column) => ({ ...column, name: column.called ?? column.name }));
+    const [one, other] = two.map(({ columns, stem }, side) => columns.map((column) => {
+      if (!hasLabels(column) || !called(two[1 - side], column.name)) return column;
+      const isAlone = columns.filter(hasLabels).length === 1;
+      return { ...column, name: isAlone ? stem : `${column.name} (${stem})` };
+    }));
+    const names = one.map(({ name }) => name);
+    const isSecond = (column) => names.includes(column.name) || (truths[0] && column === truths[1]);
+    return [...one, ...other.filter((column) => !isSecond(column))];
   }
 
   /** The pairs of lines that belong together, and the sentence that says why. */
   function matched([one, other], confirmed) {
     const pairs = one.columns.map((x) => [x, called(other, x.name)]).filter(([, y]) => y);
-    const names = (x) => x.says === "id" || allDiffer(x);
-    const keys = pairs.filter(([x, y]) => !(repeats(x.cells) && repeats(y.cells))
-      && (x.says === "id" || (names(x) && names(y))));
+    const keys = pairs.filter(([x, y]) => (allDiffer(x) && allDiffer(y))
+      || (x.says === "id" && !(repeats(x.cells) && repeats(y.cells))));
     const rank = ([x, y]) => 2 * (repeats(x.cells) || repeats(y.cells)) + isUnnamed(x);
     const [key] = keys.sort((p, q) => rank(p) - rank(q));
     return key ? byKey(one, other, key) : lineByLine(one, other, pairs, confirmed);

@@ -37,6 +37,18 @@ var accounts = (() => {
       .map(String);
   }
 
+  /** The numbers in a column of a table, or with such a name in objects. */
+  function inColumn(text, name) {
+    const objects = [...text.matchAll(/["'](\w+)["']\s*:\s*([^,}]+)/g)];
+    const values = objects.filter(([, key]) => key === name).map(([, , value]) => value);
+    const lines = cells.unlessRefused(() => matrices.rowsOf(cells.tidy(text))) ?? [];
+    const rows = lines.map((row) => row.cells);
+    const head = rows.find((row) => row.includes(name)) ?? [];
+    const below = rows.slice(rows.indexOf(head) + 1)
+      .map((row) => row[head.indexOf(name) + row.length - head.length] ?? "");
+    return [...values, ...below].flatMap(numbersIn);
+  }
+
   /** The numbers of a text that a reading neither uses nor names. */
   function left(text, reading, question) {
     const notes = reading.notes.join(" ");
@@ -50,8 +62,9 @@ var accounts = (() => {
     let rest = lines.join("\n");
     if (/percentages beside/.test(notes)) rest = rest.replace(PERCENT, "$1");
     const used = [...shown(reading), question ?? ""].flatMap((part) => numbersIn(part));
-    if (/Not used: the (column “|part “|rest )/.test(notes)) used.push(...(reading.unread ?? [])
-      .flatMap(numbersIn));
+    const columns = [...notes.matchAll(/the column “(.*?)”/g)].map(([, name]) => name);
+    used.push(...columns.flatMap((name) => inColumn(text, name)));
+    if (/Not used: the (part “|rest )/.test(notes)) used.push(...numbersIn(text));
     const take = (number) => {
       const place = used.findIndex((one) => one === number);
       if (place >= 0) used.splice(place, 1);
