@@ -142,6 +142,7 @@ $(BENCH)/.ready: pyproject.toml | ready
 	@touch $@
 
 lock:  ## Write requirements.lock from pyproject.toml (needs uv). OPTIONS="--upgrade-package numpy" raises versions.
+	@command -v uv > /dev/null || { echo "uv is needed: pip install uv, or https://docs.astral.sh/uv/"; exit 2; }
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
 		--group release --group book --group test pyproject.toml --output-file requirements.lock $$OPTIONS
 

@@ -46,7 +46,7 @@ var f1ci = (() => {
     return densityOf(z) / rest;
   }
 
-  // --- Three of the four intervals of F1 (Lam et al. 2024); explorer.js has the fourth ----------
+  // --- Intervals of F1 (Lam et al. 2024); explorer.js has one more ------------------------------
   // `wrong` is FP + FN: F1 depends on the two only through their sum.
 
   const ordered = (estimate, low, high) =>

@@ -183,7 +183,7 @@ def test_entries_of_the_errata_are_shown_in_a_notebook():
 def test_what_the_errata_explain_has_the_value_that_it_rests_on():
     named = {row.id for row in RESULTS if row.erratum}
     runs = {f"{r.erratum}:{r.id}" for r in RESULTS if r.erratum.startswith("R")}
-    assert set(PUBLISHED.expected) == named | runs
+    assert set(PUBLISHED.expected) == named | runs, "see book/published/expected.csv"
     for name, (value, tolerance) in PUBLISHED.expected.items():
         assert 0 < tolerance <= 0.01 * abs(value), name
 
@@ -210,7 +210,7 @@ def test_tables_are_complete():
     assert {table: results[table] for table in CELLS} == CELLS
     assert {table: inputs[table] for table in INPUT_CELLS} == INPUT_CELLS
     tables = {key for key in results if key[1].startswith("table-")}
-    assert tables <= set(CELLS), "a table whose dimensions this test does not know"
+    assert tables <= set(CELLS), "write its dimensions into book/published/papers.csv"
 
 
 def committed_hashes():
@@ -224,7 +224,7 @@ def test_no_printed_string_and_no_quote_has_changed():
     After an intended change ``python -m compendium.published`` writes them again. Then the tests
     must pass with the papers' text at hand.
     """
-    assert hashes(PUBLISHED) == committed_hashes()
+    assert hashes(PUBLISHED) == committed_hashes(), "run python -m compendium.published"
 
 
 @pytest.mark.parametrize("kind", ["rows", "inputs"])

@@ -11,6 +11,7 @@ from examples import ask, labels_of, noisy, quiet
 from scipy import stats
 
 import f1ci
+from f1ci.questions import Data
 from f1ci.results import (
     ClassificationReport,
     DifferenceSampleSize,
@@ -81,6 +82,11 @@ REFUSED = {
     ("Runs", "plan"): "two unknown numbers, of items and of runs: bring one run",
     ("Runs", "plan of two"): "two unknown numbers, of items and of runs: bring one run",
 }
+
+
+def test_every_question_is_asked():
+    methods = {name for name, one in vars(Data).items() if callable(one) and name[0] != "_"}
+    assert methods == {question.partition(" ")[0] for question in QUESTIONS}
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")

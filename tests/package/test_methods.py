@@ -116,9 +116,10 @@ def coverage(v, share, method):
 @pytest.mark.parametrize("v", [10, 50, 200, 1000])
 def test_methods_cover_as_their_sentences_say(v):
     """Near 1 the share of errors is below 3 / v, where the teeth of coverage are longest."""
+    (least,) = re.findall(r"about (0\.\d+)", methods.METHODS["score"].says)
     everywhere, near_one = np.linspace(0.005, 0.995, 199), 1 - np.linspace(0.001, 3, 600) / v
     assert coverage(v, everywhere, "score").mean() == pytest.approx(0.95, abs=0.005)
-    assert coverage(v, near_one, "score").min() == pytest.approx(0.84, abs=0.005)
+    assert coverage(v, near_one, "score").min() == pytest.approx(float(least), abs=0.005)
     assert min(coverage(v, x, "cautious").min() for x in (everywhere, near_one)) >= 0.95
 
 
@@ -129,5 +130,5 @@ def test_an_anytime_interval_is_as_long_as_its_sentence_says():
     low, high = f1ci.f1_interval(right, wrong, 0, method="anytime")
     low_once, high_once = f1ci.f1_interval(right, wrong, 0)
     ratio = (high - low) / (high_once - low_once)
-    assert ratio.min() >= 1.45, ratio
-    assert ratio.max() <= 1.95, ratio
+    (said,) = re.findall(r"(\d\.\d) to (\d\.\d) times", methods.METHODS["anytime"].says)
+    assert [ratio.min(), ratio.max()] == pytest.approx([*map(float, said)], abs=0.05)
