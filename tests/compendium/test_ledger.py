@@ -448,20 +448,6 @@ def test_no_number_of_the_reference_run_has_changed():
         assert made[f"results/{path.name}"] == swhid(path), path.name
 
 
-@pytest.mark.parametrize(
-    ("rows", "mark"),
-    [
-        ("yuan/table-7/*", "predicted"),  # fitted numbers called predictions
-        ("wangli/table-2/*", "cut"),
-        ("lam/section-6/f1", "input"),
-    ],
-)
-def test_a_changed_mark_changes_a_verdict(tmp_path, rows, mark):
-    folder = shutil.copytree(PUBLISHED, tmp_path / "book" / "published")
-    change(folder / "marks.csv", "rows,mark,why\n", f"rows,mark,why\n{rows},{mark},changed\n")
-    assert Ledger(Published(folder), PUBLISHED.parent / "reference").by_row != kept()
-
-
 def test_a_number_counts_once_in_a_tally_and_not_before_it_is_computed(folder):
     ids = {"lam/section-6/low": 0.66523, "lam/section-6/again": 0.66523, "lam/section-6/size": 1.0}
     save(folder, ids)
@@ -618,14 +604,6 @@ def test_the_table_and_the_json_of_the_ledger_say_the_same(folder):
     assert verdict_of == {name: row["verdict"] for name, row in rows.items()}
     assert len(rows) == NUMBERS
     assert rows["lam/section-6/low"]["value"] == "0.66523"
-
-
-def test_a_number_that_restates_another_counts_once(folder):
-    save(folder, {"lam/section-6/low": 0.66523, "lam/section-6/again": 0.66523})
-    sentence = book.fragment("sentence", built(folder))
-    assert sentence.startswith(f"**1 of {NUMBERS - 1}** published numbers agree with ours.")
-    assert f"has {NUMBERS} rows" in sentence
-    assert 'title="1 match"' in sentence
 
 
 def test_the_command_fails_on_an_open_row_and_on_errors(folder, capsys):

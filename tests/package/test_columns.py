@@ -287,14 +287,6 @@ def test_a_string_of_json_may_hold_other_ends_of_lines(say, end):
     assert supports(rows)["a"] == 2
 
 
-def test_a_tab_before_the_only_name_cuts_it(say):
-    """The name of the model became two names, and one of them the truth."""
-    rows, said = say("\tmodel A\n" + "".join(f"{x}\t{x}\n" for x in "abab"))
-    assert rows is None
-    assert "which column is the truth?" in said
-    assert "got the columns '', 'model A'" in said
-
-
 def test_one_letter_in_two_encodings_is_one_class(say):
     rows, _ = say("truth,pred\n\u00e9,e\u0301\nx,x\ne\u0301,\u00e9\n")
     assert supports(rows)["\u00e9"] == 2

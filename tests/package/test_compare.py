@@ -36,19 +36,6 @@ def test_difference_by_hand():
     assert micro.standard_error == pytest.approx(interval.standard_error, rel=1e-12)
 
 
-@pytest.mark.parametrize("method", ["score", "logit", "delta"])
-@pytest.mark.parametrize("metric", ["macro_f1", "kappa", "recall"])
-@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-def test_a_model_and_its_copy_are_not_told_apart(metric, method):
-    """Their difference is 0 in every test set, whatever the method makes of its error."""
-    y_true = [0, 1] * 10
-    y_pred = [0, 1, 1, 1] * 5
-    for labels in (y_pred, y_true):
-        models = {"a": labels, "b": labels}
-        (test,) = f1ci.compare_models(y_true, models, metric, method=method).tests.values()
-        assert test.p_value == 1.0
-
-
 def test_an_undefined_difference_has_no_p_value():
     reason = "because class 'positive' is never predicted; nan was returned"
     with pytest.warns(UndefinedMetricWarning, match=rf"precision \(B - A\) is undefined, {reason}"):
@@ -104,9 +91,3 @@ def test_three_counts_of_a_paper_are_enough_for_f_scores():
         alone.difference("accuracy")
     with pytest.raises(ValueError, match=r"counts of 'A' must be .*, got \(1, 2\)"):
         f1ci.Counts({"A": (1, 2)})
-
-
-def test_verdicts_of_different_items():
-    assert f1ci.Matrix({"x": A, "y": B}).difference().verdict() == "x and y are not distinguished"
-    good = [[1500, 10], [10, 200]]
-    assert f1ci.Matrix({"A": A, "B": good}).difference().verdict() == "B is better than A"

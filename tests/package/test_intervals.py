@@ -159,10 +159,6 @@ def of_matrix(matrix, metric):
     return f1ci.Matrix(matrix).interval(metric)
 
 
-def of_two(y_true, a, b, metric):
-    return f1ci.Labels(y_true, {"A": a, "B": b}).difference(metric)
-
-
 @pytest.mark.parametrize(
     ("door", "arguments", "options", "category", "words"),
     [
@@ -177,9 +173,7 @@ def of_two(y_true, a, b, metric):
         (of_counts, (5, 0, 0), {"method": "wald"}, DegenerateVarianceWarning, LENGTH_ZERO),
         (of_matrix, ([[5, 0], [0, 5]], "overlap"), {}, DegenerateVarianceWarning, WHOLE_RANGE),
         (of_matrix, (SMALL, "macro_f1"), {}, SmallSampleWarning, "macro_f1: " + FEW + "2, so that"),
-        (of_labels, (ABC, ABC), MACRO, SmallSampleWarning, FEW + "'c', so"),
         (of_labels, (ABC, ABC), MACRO | {"labels": ["a", "c"]}, SmallSampleWarning, FEW + "'c'"),
-        (of_two, (ABC, ABC, ABC, "macro_f1"), {}, SmallSampleWarning, FEW + "'c', so"),
         (
             of_labels,
             (["a", "b"], ["a", "b"]),

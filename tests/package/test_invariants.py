@@ -364,13 +364,15 @@ def test_what_holds_for_ten_thousand_draws(seed):
 # Doors that random draws do not reach
 
 
-def test_one_sided_limits_of_counts_units_and_scores():
+def test_one_sided_limits_of_counts_units_scores_and_runs():
     scores = np.arange(1, 13) / 13
+    truth, *runs = np.random.default_rng(7).integers(0, 2, (4, 40))
     for question in (
         partial(f1ci.f1_interval, [7, 40], 4, 1),
         f1ci.Units(np.arange(1, 13).reshape(4, 3)).interval,
         f1ci.Scores(scores).interval,
         f1ci.Scores({"a": scores, "b": scores[::-1]}).difference,
+        f1ci.Runs(truth, runs).interval,
     ):
         both, low, high = (
             getattr(found, "interval", found)

@@ -125,17 +125,6 @@ def test_joint_groups(method, times):
 # Limits of one score at q
 
 
-@pytest.mark.parametrize("method", ["score", "logit"])
-@pytest.mark.parametrize("metric", ["f1", "recall", "accuracy", fbeta(2), "macro_f1"])
-def test_one_row_is_the_individual_interval(metric, method):
-    y_true, y_pred = labels_of(JUICE)
-    joint = f1ci.Labels(y_true, {"rule": y_pred}).joint(metric, method=method)
-    alone = f1ci.Matrix(JUICE).interval(metric, method=method)
-    # One variable: q is the normal quantile itself. 1e-12 is the promise for different doors.
-    assert tuple(joint["rule", joint.metrics[0]]) == pytest.approx(tuple(alone), rel=1e-12)
-    assert joint.individual_low[0] == pytest.approx(alone.low, rel=1e-12)
-
-
 def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
     y_true, predictions = labels_of_cells(CELLS)
     joint = f1ci.Labels(y_true, predictions).joint(["f1", "correlation"])
@@ -148,11 +137,8 @@ def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
         assert tuple(joint[name, metric]) == pytest.approx(tuple(alone), rel=1e-12)
 
 
-def test_what_has_no_variance_or_value_has_no_critical_value():
+def test_what_has_no_value_is_left_out():
     y_true, y_pred = labels_of(JUICE)
-    with pytest.warns(DegenerateVarianceWarning, match=" of a has a standard error of zero"):
-        joint = f1ci.Labels(y_true, {"a": y_true}).joint(["f1", "recall"], method="delta")
-    assert np.isnan(joint.critical_value)
     predictions = {"rule": y_pred, "never": 0 * y_true}
     words = "^precision of never is undefined, because class 'positive' is never"
     with pytest.warns(UndefinedMetricWarning, match=words):

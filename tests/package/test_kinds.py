@@ -25,15 +25,23 @@ from f1ci.results import (
 RNG = np.random.default_rng(20261120)
 TRUE = RNG.integers(0, 2, 60)
 A, B, C, D = (noisy(RNG, TRUE, right, 2) for right in (0.7, 0.8, 0.75, 0.9))
+UNIT = np.arange(60) // 4
 TABLES = {"A": [[20, 7], [6, 27]], "B": [[22, 5], [3, 30]], "C": [[21, 6], [2, 31]]}
 BY_UNIT = RNG.poisson((4, 1, 1), (12, 2, 3))
 DATA = {
     "Counts": f1ci.Counts({"A": (27, 7, 6, 20), "B": (30, 5, 3, 22), "C": (31, 6, 2, 21)}),
     "Matrix": f1ci.Matrix(TABLES),
     "Labels": f1ci.Labels(TRUE, {"A": A, "B": B, "C": C}),
-    "groups": f1ci.Labels(TRUE, {"A": A, "B": B, "C": C}, groups=np.arange(60) // 4),
+    "groups": f1ci.Labels(TRUE, {"A": A, "B": B, "C": C}, groups=UNIT),
     "strata": f1ci.Labels(
         TRUE, {"A": A, "B": B, "C": C}, strata=np.arange(60) % 2, stratum_shares={0: 0.3, 1: 0.7}
+    ),
+    "units of strata": f1ci.Labels(
+        TRUE,
+        {"A": A, "B": B, "C": C},
+        groups=UNIT,
+        strata=UNIT % 2,
+        stratum_shares={0: 0.3, 1: 0.7},
     ),
     "indicators": f1ci.Labels(
         np.array([TRUE, C]).T, {"A": np.array([A, C]).T, "B": np.array([B, D]).T}
@@ -119,7 +127,7 @@ METHODS_OF_KINDS = [
     for kind in DATA
     for method in ("score", "cautious", "logit", "delta")
     if not (
-        kind in ("groups", "indicators", "Units", "Scores", "Runs")
+        kind in ("groups", "units of strata", "indicators", "Units", "Scores", "Runs")
         and method in ("score", "cautious")
     )
     if (kind, method) != ("strata", "cautious")
@@ -195,7 +203,9 @@ def test_of_several_models_one_is_named():
         labels.plan()
 
 
-@pytest.mark.parametrize("kind", ["Labels", "groups", "Units", "Scores", "Matrix"])
+@pytest.mark.parametrize(
+    "kind", ["Labels", "groups", "units of strata", "Units", "Scores", "Matrix"]
+)
 def test_a_model_has_the_interval_that_it_has_alone(kind):
     data, options = DATA[kind], ASKED.get(kind, {})
     together = quiet(data.compare, **options).intervals["B"]

@@ -98,7 +98,6 @@ OPTIONS = [
     (score(average="macro_f1"), "average must be one of 'binary', 'micro', 'macro'"),
     (score(average="samples"), r"needs indicators of shape \(items, classes\)"),
     (score(FLAGS, FLAGS, average="samples", groups=T), "is the mean over items, without groups"),
-    (score(labels=[0, 1]), "labels goes with averages over classes, not with pos_label, got"),
     (score(D, E, average="macro", labels=["x"]), "hold labels among 'x', got 'cat'"),
     (score(D, E, average="macro", labels=["cat"] * 2), "must be distinct, got 'cat' twice"),
     (score(D, E, average="macro", labels="cat"), "labels " + SEQUENCE + "str 'cat'"),
@@ -133,8 +132,6 @@ OPTIONS = [
     (lambda: f1ci.Matrix(M, labels=["a"]).report(), r"names of 3 classes are wanted, got \['a'\]"),
     (lambda: f1ci.Units([[1, 2], [3, 4]]).interval(), "for the counts TP, FP and FN, got shape"),
     (lambda: f1ci.compare_models(T, [P, Q]), "must map names of models to labels"),
-    (lambda: f1ci.compare_models(T, {"a": P}), "at least two models, got 1"),
-    (lambda: f1ci.sample_size("f1", half_width=5), r"half_width must lie in \(0, 1\]"),
     (lambda: f1ci.Labels(T, {"A": P, "B": Q}).difference(margin=-1), "margin must"),
 ]
 

@@ -294,24 +294,3 @@ def test_a_pilot_of_six_items_allows_nearly_anything():
     low, high = plan.between
     assert high > 5 * low
     assert f"the pilot allows {low:,} to {high:,}, at 95 %" in str(plan)
-
-
-def test_groups_are_counted():
-    """Groups of five items that are all alike: so many groups as items would be needed."""
-    y_true, y_pred = [0, 1] * 20, [0, 1] * 18 + [1, 0] * 2
-    alone = f1ci.Labels(y_true, y_pred).plan("accuracy", half_width=0.05)
-    many_true, many_pred = np.repeat(y_true, 5), np.repeat(y_pred, 5)
-    groups = np.repeat(np.arange(40), 5)
-    plan = f1ci.Labels(many_true, many_pred, groups=groups).plan("accuracy", half_width=0.05)
-    assert plan.pilot_items == 40
-    # The cluster-robust error has the factor G / (G - 1).
-    assert plan.items == pytest.approx(alone.items * 40 / 39, abs=1)
-
-
-def test_indicators_are_units():
-    rng = np.random.default_rng(1)
-    y_true = rng.integers(0, 2, (60, 3))
-    y_pred = np.where(rng.random((60, 3)) < 0.8, y_true, 1 - y_true)
-    plan = f1ci.Labels(y_true, y_pred).plan(average="macro", half_width=0.05)
-    error = f1ci.score_interval(y_true, y_pred, average="macro").standard_error
-    assert plan.items == int(np.ceil(60 * error**2 * (stats.norm.ppf(0.975) / 0.05) ** 2))

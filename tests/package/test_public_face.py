@@ -360,20 +360,3 @@ def test_shortcuts_repeat_the_sentences_of_the_question(shortcut, question):
     assert common
     for name in common:
         assert long[name].startswith(short[name]), name
-
-
-def test_front_doors_name_their_neighbours_and_sources():
-    for door in (f1ci.f1_interval, *(shortcut for shortcut, _ in REPEATED)):
-        text = inspect.getdoc(door)
-        assert "\nSee Also\n" in text, door.__name__
-        assert "\nReferences\n" in text, door.__name__
-        assert not re.search(r"\n        See `", text), door.__name__
-
-
-def test_the_front_page_of_help_names_every_kind_and_shortcut():
-    table = f1ci.__doc__
-    kinds = ("Counts", "Matrix", "Labels", "Units", "Scores", "Runs")
-    assert all(name in table for name in (*kinds, "f1_interval", "mean_interval", "sample_size"))
-    assert all(
-        shortcut.__name__ in table for shortcut, _ in REPEATED if "f1_score" not in str(shortcut)
-    )

@@ -25,7 +25,6 @@ PAIR = f1ci.posterior([7, 8], 3, 2)
 counts = f1ci.f1_interval
 score = partial(f1ci.f1_score_interval, TRUE, PRED)
 COUNTS = [
-    (partial(counts, 1, 2, [3, NAN]), "fn must be a whole number .*, got nan"),
     (partial(counts, 2**51, 2, 3), "tp must be a whole number .*, got 2251799813685248"),
     (partial(counts, True, 2, 3), "tp must be numeric, got True"),
     (partial(counts, [[1], [2, 3]], 2, 3), "tp must be a regular array"),
@@ -34,7 +33,6 @@ COUNTS = [
 ]
 OPTIONS = [
     (partial(score, method=["wald"]), r"method must be one of 'score', .*, got \['wald'\]"),
-    (partial(score, method="wald", average="macro"), "for 'macro_f1', got 'wald'"),
     (partial(score, method="blur", groups=TRUE), "for 'f1' of items in groups, got 'blur'"),
     (
         partial(score, method="cautious", average="macro", groups=TRUE),
@@ -82,10 +80,7 @@ MEANS_AND_RUNS = [
     (partial(runs, [[0, 1, 1, 0]]), "at least two runs, got 1"),
     (partial(runs, [0, 1, 1, 0]), r"predictions\[0\] must be a sequence of labels, got the int"),
     (partial(runs, [[0, 1, 1, 0], [0, 1, 1]]), r"predictions\[1\] must have 4 labels"),
-    (
-        partial(runs, [TRUE[:4]] * 2, average=None),
-        "runs have one mean score: name an average, .* got None",
-    ),
+    (partial(runs, [TRUE[:4]] * 2, average=None), "one mean score: name an average, .* got None"),
     (
         partial(ask, f1ci.Runs, "difference", ([0, 1], {"A": [[0, 1]] * 2, "B": [[0, 1]]})),
         r"predictions\['B'\], .* at least two runs, got 1",
@@ -99,10 +94,7 @@ def difference(y_true, a, b, metric):
 
 two = partial(ask, f1ci.Labels, "difference", ([0, 1, 1], {"A": [0, 1, 0], "B": [1, 1, 0]}))
 COMPARISONS = [
-    (
-        partial(difference, TRUE, PRED, [0, 1], "f1"),
-        r"predictions\['B'\] must have 6 labels, .*, got 2",
-    ),
+    (partial(difference, TRUE, PRED, [0, 1], "f1"), r"\['B'\] must have 6 labels, .*, got 2"),
     (partial(difference, [1], [1], [1], "f1"), "two items, got 1"),
     (
         partial(ask, f1ci.Matrix, "difference", ({"A": B, "B": [B, B]},)),
@@ -119,7 +111,6 @@ COMPARISONS = [
         ),
         "swaps predictions of items, and needs Labels .* got 'exact'",
     ),
-    (partial(two, margin=-0.1), r"margin must lie between 0 and 1, got -0\.1"),
     (partial(two, replicates=0), "replicates must lie between 1 and .* got 0"),
 ]
 
@@ -154,10 +145,7 @@ QUANTILES = [
 report = f1ci.classification_report
 REPORTS = [
     (partial(report, TRUE, PRED, method="blur"), "method must be one of 'score', .*, got 'blur'"),
-    (
-        partial(ask, f1ci.Matrix, "report", (np.zeros((3, 3), int),)),
-        "must hold at least one item, got",
-    ),
+    (partial(ask, f1ci.Matrix, "report", (np.zeros((3, 3), int),)), "at least one item, got"),
     (partial(f1ci.plot.forest, [1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
     (partial(f1ci.plot.difference, 1), "test must be a DifferenceTest, got 1"),
 ]
@@ -176,7 +164,6 @@ def pilot(y_pred, **options):
 
 PLANS = [
     (partial(size, half_width=2), r"half_width must lie in \(0, 1\], got 2"),
-    (partial(size, half_width=NAN), "half_width .* got nan"),
     (partial(size, half_width=True), "half_width must be numeric, got True"),
     (partial(size, half_width=0.1, prevalence=61.5), "prevalence .* got 61.5"),
     (partial(size, half_width=1e-200), r"2\*\*50 items, but the plan asks for inf"),
@@ -193,10 +180,6 @@ PLANS = [
     (plan(power=1.2), r"power must .* lie strictly between 0 and 1, got 1\.2"),
     (plan(score=0), r"score must lie in \(0, 1\], got 0"),
     (partial(pilot, [0, 1] * 9, half_width=0.1), "right and wrong predictions for a plan, got a"),
-    (
-        partial(pilot, [1, 0] * 9, half_width=0.1, average=None),
-        "this question is for one score: name an average, .* got None",
-    ),
     (partial(pilot, [1, 0] * 9, half_width=0), "half_width must be a finite number above 0, got 0"),
 ]
 

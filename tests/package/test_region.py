@@ -348,24 +348,6 @@ def test_a_class_that_was_not_seen_is_as_unknown_in_any_test_set():
         assert tuple(found) == pytest.approx((2 / 3, 1.0), abs=1e-4)
 
 
-def test_a_class_that_nobody_named_is_left_out():
-    """Labels show two classes: the third class of somebody else's matrix is not theirs."""
-    y, a = [0] * 30 + [1] * 20, [0] * 27 + [1] * 3 + [0] * 2 + [1] * 18
-    found = f1ci.score_interval(y, a, "macro_f1")
-    assert tuple(found) == tuple(f1ci.Matrix([[27, 3], [2, 18]]).interval("macro_f1"))
-
-
-def test_what_an_unseen_class_counts_changes_the_estimate_and_not_the_limits():
-    y, a = [0] * 30 + [1] * 20, [0] * 27 + [1] * 3 + [0] * 2 + [1] * 18
-    zero, one = (
-        quiet(f1ci.score_interval, y, a, "macro_f1", labels=[0, 1, 2], zero_division=rule)
-        for rule in (0, 1)
-    )
-    assert one.estimate - zero.estimate == pytest.approx(1 / 3)
-    # The variance factor is that of the classes with a score, in both.
-    assert tuple(zero) == pytest.approx(tuple(one), abs=SEARCH)
-
-
 def test_no_right_item_and_one_item_of_a_class_have_limits_without_a_jump():
     """On the way the probability of right items can vanish, and macro star with its slopes."""
     for negatives in (24, 28, 36):
@@ -435,15 +417,6 @@ def test_fixed_rows_are_known_shares_of_the_true_classes():
         fixed = f1ci.Matrix(table, fixed="rows").interval(metric)
         known = f1ci.Matrix(table, class_shares=list(shares)).interval(metric)
         assert tuple(fixed) == pytest.approx(tuple(known), abs=SEARCH)
-
-
-def test_a_fixed_class_without_items_changes_nothing():
-    metric = f1ci.metrics.get("macro_recall")
-    table = [[22, 3], [2, 13]]
-    shares = f1ci.Matrix(table, fixed="rows").interval(metric)
-    free = f1ci.Matrix(table).interval(metric)
-    # Recalls do not depend on the sizes of the classes, so nothing changes for them at all.
-    assert tuple(shares) == pytest.approx(tuple(free), abs=SEARCH)
 
 
 # The correction for one to three errors

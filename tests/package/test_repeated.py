@@ -114,15 +114,6 @@ def test_perfect_runs_do_not_tell_all():
     assert -0.2 < low < 0 < high < 0.2
 
 
-def test_one_limit_has_both_tails():
-    truth, runs = crossed(np.random.default_rng(7), 80, 5)
-    both = f1ci.Runs(truth, runs).interval(confidence_level=0.9)
-    low = f1ci.Runs(truth, runs).interval(alternative="greater")
-    high = f1ci.Runs(truth, runs).interval(alternative="less")
-    assert (low.low, low.high) == (pytest.approx(both.low, abs=1e-12), 1.0)
-    assert (high.low, high.high) == (0.0, pytest.approx(both.high, abs=1e-12))
-
-
 def test_an_undefined_run_is_named():
     truth = [0] * 6
     with pytest.warns(f1ci.UndefinedMetricWarning) as caught:
