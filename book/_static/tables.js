@@ -382,7 +382,8 @@ const tables = (() => {
 
   /** The columns of both. Labels of one name are called by their files; others are one column. */
   function apart(two, truths) {
-    const hasLabels = ({ says }) => says === "model" || says === "";
+    const hasLabels = (column) => ["model", "label", ""].includes(column.says)
+      && !truths.includes(column);
     const [one, other] = two.map(({ columns, stem }, side) => columns.map((column) => {
       if (!hasLabels(column) || !called(two[1 - side], column.name)) return column;
       const isAlone = columns.filter(hasLabels).length === 1;
