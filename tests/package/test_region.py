@@ -414,6 +414,15 @@ def test_fixed_rows_are_known_shares_of_the_true_classes():
         assert tuple(fixed) == pytest.approx(tuple(known), abs=SEARCH)
 
 
+def test_fixed_sizes_change_nothing_for_recalls():
+    metric = f1ci.metrics.get("macro_recall")
+    table = [[22, 3], [2, 13]]
+    shares = f1ci.Matrix(table, fixed="rows").interval(metric)
+    free = f1ci.Matrix(table).interval(metric)
+    # Recalls do not depend on the sizes of the classes, so nothing changes for them at all.
+    assert tuple(shares) == pytest.approx(tuple(free), abs=SEARCH)
+
+
 # The correction for one to three errors
 
 
