@@ -9,6 +9,7 @@ const cells = (() => {
   const refuse = (sentence) => {
     throw sentence;
   };
+  const repeats = (list) => new Set(list).size < list.length;
   const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
   const some = (n, one, many = `${one}s`) => `${thousands(n)} ${n === 1 ? one : many}`;
 
@@ -145,7 +146,7 @@ const cells = (() => {
   }
 
   return {
-    LARGEST, refuse, some, unlessRefused, tidy, count, isCount, isNumber, numbersIn, hasNumber,
-    countOr, band, separatorOf, cut, json,
+    LARGEST, refuse, repeats, some, unlessRefused, tidy, count, isCount, isNumber, numbersIn,
+    hasNumber, countOr, band, separatorOf, cut, json,
   };
 })();

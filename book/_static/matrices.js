@@ -6,9 +6,8 @@
 const matrices = (() => {
   "use strict";
 
-  const { isCount, isNumber, hasNumber, count, refuse, some } = cells;
+  const { isCount, isNumber, hasNumber, count, refuse, repeats, some } = cells;
   const sum = (list) => list.reduce((total, n) => total + n, 0);
-  const repeats = (list) => new Set(list).size < list.length;
   const turn = (rows) => rows[0].map((_, k) => rows.map((row) => row[k]));
 
   const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. "
@@ -120,16 +119,14 @@ const matrices = (() => {
   const nameAxis = (names, axis) => names !== null && names.some((name) => AXIS.test(name))
     && names.every((name) => !AXIS.test(name) || axis.test(name));
 
-  /** True if the names of the axes say that predictions are in rows. */
-  function predictionsInRows(titles, corner) {
+  /** True if titles above and below the names of the columns say that predictions are in rows. */
+  function predictionsInRows(above, below, corner) {
     const words = corner.split(/\s*[\\/|→↓×]\s*|\s+vs\.?\s+/).filter(Boolean);
     const says = (text, axis) => text.split(/\s+/).some((word) => axis.test(word));
-    const isAxis = (cell) => says(cell, PREDICTED) !== says(cell, TRUTH);
-    const said = (below) => titles.filter(({ isBelow }) => isBelow === below)
-      .flatMap((row) => row.cells).find(isAxis);
-    const isSplit = titles.some(({ isBelow }) => isBelow);
-    const down = said(true) ?? (isSplit ? "" : words[0] ?? "");
-    const across = said(false) ?? words[isSplit ? 0 : 1] ?? "";
+    const axisIn = (rows) => rows.flatMap((row) => row.cells)
+      .find((cell) => says(cell, PREDICTED) !== says(cell, TRUTH));
+    const [first, second] = below.length ? ["", words[0]] : words;
+    const [down, across] = [axisIn(below) ?? first ?? "", axisIn(above) ?? second ?? ""];
     return (says(down, PREDICTED) && !says(across, PREDICTED))
       || (says(across, TRUTH) && !says(down, TRUTH));
   }
@@ -215,13 +212,12 @@ const matrices = (() => {
     const square = body.numbers.slice(0, size).map((row) => row.slice(0, size));
     const left = body.numbers.flatMap((row, i) => row.filter((_, j) => Math.max(i, j) >= size));
     const guess = down && !across && counted(down) ? ["The first column is read as names."] : [];
-    const others = rows.slice(0, start)
-      .map((row, k) => ({ ...row, isBelow: k > place && place >= 0 }))
-      .filter((_, k) => k !== place);
+    const [above, below] = place < 0 ? [rows.slice(0, start), []]
+      : [rows.slice(0, place), rows.slice(place + 1, start)];
     const named = withNames(square, across, down);
     return {
-      ...named, inRows: named.inRows || predictionsInRows(others, corner), totals: left,
-      notes: [...guess, ...noteOn(drop)],
+      ...named, inRows: named.inRows || predictionsInRows(above, below, corner),
+      totals: left, notes: [...guess, ...noteOn(drop)],
     };
   }
 

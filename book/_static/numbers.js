@@ -219,6 +219,12 @@ const numbers = (() => {
     };
   }
 
+  /** The readings of rows that are all records, below their names; null of others. */
+  function fromRows(rows) {
+    const found = recordsIn(rows);
+    return found?.rest.length === 0 ? ofRecords(found) : null;
+  }
+
   /** The readings of records; null if they have no counts and no scores. */
   function ofRecords({ records, named, notes, hasAverages }) {
     const [first] = records;
@@ -269,6 +275,6 @@ const numbers = (() => {
 
   return {
     certain, unused, withNotes, keyOf, fromNames, fromPairs, pairReading, ofRecord, ofCounts,
-    withoutName, recordsIn, ofRecords,
+    withoutName, recordsIn, fromRows, ofRecords,
   };
 })();

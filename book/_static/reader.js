@@ -126,8 +126,7 @@ const reader = (() => {
     const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     if (keys.filter(keyOf).length > 1) {
       const lines = rows.map((row) => ({ cells: keys.map((key) => String(row[key] ?? "")) }));
-      const found = numbers.recordsIn([{ cells: keys }, ...lines]);
-      const read = found && numbers.ofRecords(found);
+      const read = numbers.fromRows([{ cells: keys }, ...lines]);
       return read && withNotes(read, notUsed(others));
     }
     const names = objects.map(([name]) => name);
@@ -197,8 +196,7 @@ const reader = (() => {
     if (isSure) return predictions(table);
     const head = { cells: table.columns.map(({ name }) => name) };
     const rows = table.lines.map((_, k) => ({ cells: table.columns.map((one) => one.cells[k]) }));
-    const found = numbers.recordsIn([head, ...rows]);
-    const records = found?.rest.length === 0 ? numbers.ofRecords(found) : null;
+    const records = numbers.fromRows([head, ...rows]);
     if (records) return records;
     const choice = unlessRefused(() => tables.choose(table));
     if (choice && (choice.question === null || choice.field === "count")) return predictions(table);

@@ -4,20 +4,19 @@
 const scores = (() => {
   "use strict";
 
-  const { isCount, isNumber, refuse, some } = cells;
+  const { isCount, isNumber, refuse, repeats, some } = cells;
 
   const SCORE = new RegExp("dice|dsc|f[-_ ]?1|f[-_ ]?(score|measure)|iou|jaccard|bleu|rouge"
     + "|exact_?match|\\bem\\b|score", "i");
   const OTHER = /prob|logit|conf|thresh/i;
   const MODEL = /^(model|method|system|classifier|approach)s?$/i;
   const [RUN, NAMING] = [/^(seed|run)/i, /^(seed|run|image|img|file|case|scan|page|item)/i];
-  const isEmpty = (cell) => /^(nan|na|n\/a|null|none|)$/i.test(cell);
   const isShare = (cell) => /^(\d*\.?\d+|\d+\.)(e-\d+)?$/i.test(cell) && Number(cell) <= 1;
 
   /** The columns of a table that may be one score for each item. */
   function scoreColumns({ columns }) {
     return columns.filter(({ name, cells: list }) => !OTHER.test(name)
-      && list.every((cell) => isShare(cell) || isEmpty(cell))
+      && list.every((cell) => isShare(cell) || tables.isMissing(cell))
       && list.some((cell) => isShare(cell) && !isCount(cell)));
   }
 
@@ -26,14 +25,13 @@ const scores = (() => {
     const found = scoreColumns(table);
     const isLarge = (cell) => Number(cell.replace(/%$/, "")) > 1;
     const isPercentage = ({ name, cells: list }) => SCORE.test(name) && !OTHER.test(name)
-      && list.every((cell) => isNumber(cell) || isEmpty(cell)) && list.some(isLarge);
+      && list.every((cell) => isNumber(cell) || tables.isMissing(cell)) && list.some(isLarge);
     const large = table.columns.find(isPercentage);
     if (found.length === 0 && large) {
       const cell = large.cells.find(isLarge);
       refuse(`“${cell}” in “${large.name}” is above 1: divide percentages by 100.`);
     }
     if (found.length === 0) return null;
-    const repeats = (list) => new Set(list).size < list.length;
     if (table.columns.some(({ name, cells: list }) => MODEL.test(name) && !repeats(list))) {
       refuse("These are printed scores of models. An interval needs the counts behind them: TP, FP "
         + "and FN, or the score of each item.");
@@ -55,9 +53,8 @@ const scores = (() => {
     const wanted = named.length ? named : found;
     const kind = ({ name }) => name.match(SCORE)?.[0].toLowerCase().replace(/\W|_/g, "") ?? "";
     const alike = wanted.every((column) => kind(column) === kind(wanted[0]));
-    const groups = tables.saying(table, "group", "id")
-      .filter(({ cells: list }) => new Set(list).size < list.length);
-    const group = chosen.group ?? groups[0]?.name ?? "";
+    const first = tables.saying(table, "group", "id").find((column) => repeats(column.cells));
+    const group = chosen.group ?? first?.name ?? "";
     if (table.columns.some(({ name }) => /\bfold/i.test(name))) {
       refuse("Scores of folds are not independent, because they share training data: give the "
         + "predictions of all folds.");

@@ -8,11 +8,10 @@
 const tables = (() => {
   "use strict";
 
-  const { refuse, some } = cells;
+  const { refuse, repeats, some } = cells;
   const quoted = (columns) => columns.map(({ name }) => `“${name}”`).join(" and ");
   const called = ({ columns }, name) => columns.find((column) => column.name === name);
   const saying = ({ columns }, ...what) => columns.filter(({ says }) => what.includes(says));
-  const repeats = (list) => new Set(list).size < list.length;
   const allDiffer = ({ cells: list }) => list.length > 3 && !repeats(list);
 
   // --- Words -------------------------------------------------------------------------------------
@@ -185,8 +184,10 @@ const tables = (() => {
   }
 
   /** "none" may be a class of the truth; other words for nothing are no labels. */
-  const isMissing = (label, classes) => label === "" || (lists.missing.has(label.toLowerCase())
-    && !(label.toLowerCase() === "none" && classes.has(label)));
+  const isMissing = (label, classes = new Set()) => {
+    const word = label.toLowerCase();
+    return word === "" || (lists.missing.has(word) && !(word === "none" && classes.has(label)));
+  };
 
   /** The share of a column's labels, without missing ones, that are classes of the truth. */
   function shareKnown(column, truth) {
@@ -381,7 +382,8 @@ const tables = (() => {
 
   /** The columns of both. Labels of one name are called by their files; others are one column. */
   function apart(two, truths) {
-    const hasLabels = ({ says }) => says === "model" || says === "";
+    const hasLabels = (column) => ["model", "label", ""].includes(column.says)
+      && !truths.includes(column);
     const [one, other] = two.map(({ columns, stem }, side) => columns.map((column) => {
       if (!hasLabels(column) || !called(two[1 - side], column.name)) return column;
       const isAlone = columns.filter(hasLabels).length === 1;
@@ -497,6 +499,6 @@ const tables = (() => {
 
   return {
     parse, ofJson, rowsOfLog, joined, choose, saidBy, called, saying, KINDS, matrixOf,
-    comparisonOf, positiveOf,
+    comparisonOf, positiveOf, isMissing,
   };
 })();

@@ -319,6 +319,7 @@ def check_joint(draw):
     if refuses(joint) or refuses(first) or refuses(second):
         return
     same(joint.estimate, np.array([first.estimate, second.estimate]), draw)
+    assert joint.methods[0].endswith("+groups") == draw.grouped, draw
     for k in np.flatnonzero(~joint.degenerate & np.isfinite(joint.estimate)):
         ends = joint.low[k], joint.individual_low[k], joint.estimate[k]
         assert list(ends) == sorted(ends) or np.ptp(ends[:2]) < ROUNDING, draw

@@ -106,22 +106,6 @@ def test_critical_values_against_closed_forms():
     )
 
 
-@pytest.mark.parametrize("method", ["delta", "logit"])
-@pytest.mark.parametrize("times", [1, 3])
-def test_joint_groups(method, times):
-    """Groups of one change nothing if all items matter; repeated items in groups add nothing."""
-    y_true, predictions = labels_of_cells(CELLS)
-    two = ["accuracy", "lift"]
-    plain = f1ci.Labels(y_true, predictions).joint(two, method="delta")
-    more = {name: np.tile(array, times) for name, array in predictions.items()}
-    groups = np.tile(np.arange(len(y_true)), times)
-    found = f1ci.Labels(np.tile(y_true, times), more, groups=groups).joint(two, method=method)
-    np.testing.assert_allclose(found.covariance, plain.covariance, rtol=1e-9, atol=1e-14)
-    assert found.methods == (f"{method}+groups",) * 6
-    if method == "delta":
-        np.testing.assert_allclose(found.low, plain.low, rtol=1e-9)
-
-
 # Limits of one score at q
 
 

@@ -56,20 +56,6 @@ def test_models_that_agree_on_all_positives_have_equal_recall():
     assert f1ci.Labels(y, {"A": a, "B": b}).difference("recall").p_value == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("metric", ["macro_f1", "mcc", "weighted_precision"])
-def test_p_values_of_averages_invert_the_interval(metric):
-    """At level 1 - p an end of the interval is 0."""
-    y, a, b = labels_of(CELLS)
-    test = f1ci.Labels(y, {"A": a, "B": b}).difference(metric)
-    interval = (
-        f1ci.Labels(y, {"A": a, "B": b})
-        .difference(metric, confidence_level=1.0 - test.p_value)
-        .interval
-    )
-    assert test.method == interval.method == "score"
-    assert min(np.abs(tuple(interval))) < 1e-8
-
-
 def test_random_swaps_agree_with_the_exact_test():
     y, a, b = labels_of(CELLS)
     exact = f1ci.Labels(y, {"A": a, "B": b}).difference(test="exact").p_value
@@ -112,26 +98,3 @@ def test_groups_are_swapped_whole():
     )
     assert test.verdict() == "A and B are not exchangeable"
     assert test.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
-
-
-@pytest.mark.parametrize("groups", [None, 30])
-def test_margins_invert_the_interval(groups):
-    """At level 1 - 2p the interval touches the margin."""
-    y, a, b = labels_of(CELLS)
-    if groups:
-        groups = np.random.default_rng(0).integers(0, groups, len(y))
-    margin = 0.12
-    test = f1ci.Labels(y, {"A": a, "B": b}, groups=groups).difference(margin=margin)
-    assert test.p_not_inferior < test.p_equivalent < 0.5
-    for p, side, value in ((test.p_not_inferior, 0, -margin), (test.p_equivalent, 1, margin)):
-        interval = (
-            f1ci.Labels(y, {"A": a, "B": b}, groups=groups)
-            .difference("f1", confidence_level=1 - 2 * p)
-            .interval
-        )
-        # The quantile is solved to 1e-9; the limits' slope is about a standard error.
-        assert tuple(interval)[side] == pytest.approx(value, abs=1e-8)
-    # A worse model is not shown to be as good.
-    worse = f1ci.Labels(y, {"A": b, "B": a}).difference(margin=0.01)
-    assert worse.estimate < -0.01
-    assert worse.p_not_inferior > 0.5

@@ -125,6 +125,14 @@ def test_a_reader_accounts_for_every_number():
     assert faults == []
 
 
+@pytest.mark.parametrize("name", ["label", "y_pred"])
+def test_answers_in_columns_of_one_name_are_called_by_their_files(name):
+    texts = {file: f"id,gold,{name}\n0,0,0\n1,1,{file == 'a':d}\n2,0,0\n" for file in "ab"}
+    files = [{"name": f"{file}.csv", "text": text} for file, text in texts.items()]
+    columns = outcome(files=files)["table"]["columns"]
+    assert [column["name"] for column in columns] == ["id", "gold", "a", "b"]
+
+
 # What programs print today, and what they print of random data
 
 
