@@ -313,18 +313,22 @@ def hashes(published: Published) -> dict[str, str]:
 def begin(key: str, name: str, root: Path = ROOT) -> str:
     """Write the files in which a paper begins, and return what CONTRIBUTING.md says of the rest."""
     folder = root / "book" / "published"
-    if not re.fullmatch(r"[a-z]+", key) or key in Published(folder).papers:
-        raise LedgerError(f"{key!r} is not a new key of small letters")
+    if not re.fullmatch(r"[a-z]+", key):
+        raise LedgerError(f"a key has small letters only, got {key!r}")
+    if key in Published(folder).papers:
+        raise LedgerError(f"the paper {key!r} exists")
     write(folder / f"{key}.csv", f"{','.join(ROW_COLUMNS)}\n")
-    with (folder / "papers.csv").open("a", encoding="utf-8", newline="") as papers:
-        csv.writer(papers, lineterminator="\n").writerow([key, name, f"{key}.txt", "", ""])
+    with (folder / "papers.csv").open("a", encoding="utf-8", newline="") as table:
+        csv.writer(table, lineterminator="\n").writerow([key, name, f"{key}.txt", "", ""])
     templates = Path(__file__).with_name("templates")
     begun = {"chapter.txt": f"book/{key}.md", "notebook.txt": f"notebooks/{key}-results.py"}
     for template, place in begun.items():
         text = (templates / f"new-{template}").read_text("utf-8")
         write(root / place, text.replace("<key>", key).replace("<name>", name))
     contents = root / "book" / "_toc.yml"
-    text, last = contents.read_text("utf-8"), [*Published(folder).papers][-2]
+    text, papers = contents.read_text("utf-8"), [*Published(folder).papers][:-1]
+    # After the chapter of the last paper there, so that no other chapter has another number.
+    last = max(papers, key=lambda paper: text.find(f"- file: book/{paper}\n"))
     chapter = re.search(rf"^( +)- file: book/{last}\n(?:\1 .*\n)*", text, re.M)
     assert chapter, f"{last} has no chapter in the contents"
     indent = chapter[1]
@@ -339,7 +343,10 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description="Write the hashes of the printed numbers again.")
     parser.add_argument("--new", nargs=2, metavar=("KEY", "NAME"), help="begin a paper first")
     if new := parser.parse_args().new:
-        sys.stdout.write(f"{begin(*new)}\n")
+        try:
+            sys.stdout.write(f"{begin(*new)}\n")
+        except RefusedError as error:
+            parser.exit(2, f"error: {error}\n")
     found = hashes(Published())
     listed = "".join(f"{name},{digest}\n" for name, digest in found.items())
     write(PUBLISHED / "hashes.csv", f"what,sha256\n{listed}")

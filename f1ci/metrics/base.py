@@ -454,8 +454,9 @@ class ShareRight(Metric):
     index = recall
 
     def counts(self, matrix: CellCounts) -> tuple[Array, Array, Array]:
-        right = matrix.right.sum(axis=0)
-        return right, 0.0 * right, matrix.total - right
+        is_right = matrix.cells.right
+        right = matrix.counts[is_right].sum(axis=0)
+        return right, 0.0 * right, matrix.counts[~is_right].sum(axis=0)
 
     def single(self, items: Items) -> Items:
         return items.right_or_wrong()
@@ -469,8 +470,9 @@ class ShareRight(Metric):
         return
 
     def estimate(self, matrix: CellCounts) -> Array:
+        right, _, wrong = self.counts(matrix)
         with np.errstate(invalid="ignore"):
-            return np.asarray(matrix.right.sum(axis=0) / matrix.total)
+            return np.asarray(right / (right + wrong))
 
     def slopes(self, matrix: CellCounts) -> tuple[Array, Array]:
         return self.slopes_and_size(matrix)[:2]

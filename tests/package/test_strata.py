@@ -311,3 +311,13 @@ def test_units_of_strata_are_covered():
         low, high = test.interval("accuracy")
         held += low <= 0.7 * 0.9 + 0.3 * 0.6 <= high
     assert 0.93 <= held / 800 <= 0.98
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "micro_f1", "micro_precision"])
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_perfect_score_is_1_to_the_last_bit(metric):
+    """Two sums of the same shares in another order may differ by 2e-16."""
+    y = np.array([0, 0, 0, 2, 2, 2, 0, 0, 0, 3, 0, 0, 3, 0])
+    test = f1ci.Labels(y, y, strata=np.arange(14) % 2, stratum_shares={0: 0.3, 1: 0.7})
+    interval = test.interval(metric)
+    assert interval.estimate == interval.high == 1.0
