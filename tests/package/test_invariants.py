@@ -1,8 +1,8 @@
 """What holds for every question, whatever the data: the campaign that outsiders run, in small.
 
 Random labels of two models and random options; every invariant is asked of each draw. `make test`
-asks a few hundred draws, with ``HYPOTHESIS_PROFILE=free`` ten thousand. Junk in place of arguments is
-passed in test_public_face.py. Tests elsewhere compare the answers with other sources.
+asks a few hundred draws, with ``HYPOTHESIS_PROFILE=free`` ten thousand. Junk in place of arguments
+is passed in test_public_face.py. Tests elsewhere compare the answers with other sources.
 """
 
 import itertools
