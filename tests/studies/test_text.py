@@ -114,6 +114,7 @@ def findings() -> Iterator[tuple[str, str, str]]:
             whole if page.stem == "article" else part(whole, "In plain words", "Findings", WILSON)
         )
         yield page.name, page.stem, summary
+        yield f"pictures of {page.name}", page.stem, "\n".join(re.findall("^:alt: .*", whole, re.M))
     for path in sorted(NOTEBOOKS.glob("*.py")):
         cells = sources.read(path).cells
         text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
