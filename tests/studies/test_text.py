@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from compendium import NOTEBOOKS, ROOT, sources
 from compendium.ledger import MIN_SPLITS
@@ -64,6 +66,12 @@ OF_F2 = f1ci.Matrix([[0, 6], [12, 30]]).interval(f1ci.metrics.fbeta(2))
 TWO_CLASSES = 2 * 90 / (2 * 90 + 5), 2 * 5 / (2 * 5 + 5)
 # Six results with 70 true positives each, and a usual number of errors.
 SIX = f1ci.effective_counts([[[70, 10, 10]] * 2] * 3).tp
+# Fifteen documents of eight items with one error among them, and twelve images each better by 0.01.
+FIFTEEN = f1ci.Units([[7, 0, 1], *[[8, 0, 0]] * 14])
+ONE_ERROR = FIFTEEN.interval(method="logit")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", f1ci.IntervalWarning)
+    ALIKE = f1ci.Scores({"a": np.full(12, 0.8), "b": np.full(12, 0.81)}).difference()
 # A section of the chapter on score intervals has a worked example, too.
 WILSON = "One class: Wilson's interval"
 WORKED = {
@@ -90,6 +98,12 @@ WORKED = {
     ],
     "article": [f"{MIN_SPLITS}"],
     "judge": ["0.95"],
+    "units": [
+        *("0.76", "0.93", "0.01", "0.8"),  # of eight images, of twelve; the true F1 of a figure
+        *(f"{end:.3f}" for end in ONE_ERROR),
+        *(f"{end:.3f}" for end in ALIKE.interval),
+        f"{ALIKE.p_value:.4f}",
+    ],
     "compare": [f"{2**8}", f"{2 * binom.sf(5, 8, 0.5):.2f}"],
 }
 
@@ -110,9 +124,8 @@ def findings() -> Iterator[tuple[str, str, str]]:
     """Yield a name, the key of a paper or a page, and a text that says what was found."""
     for page in sorted(BOOK.glob("*.md")):
         whole = page.read_text("utf-8")
-        summary = (
-            whole if page.stem == "article" else part(whole, "In plain words", "Findings", WILSON)
-        )
+        told = part(whole, "In plain words", "Findings", WILSON)
+        summary = whole if page.stem in ("article", "units") else told
         yield page.name, page.stem, summary
         yield f"pictures of {page.name}", page.stem, "\n".join(re.findall("^:alt: .*", whole, re.M))
     for path in sorted(NOTEBOOKS.glob("*.py")):
